@@ -1,0 +1,132 @@
+//! The compression function: the list of backends, and the choice among them.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64_sha2;
+mod portable;
+pub mod recompress;
+mod rounds;
+pub mod tail;
+pub mod trace;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[allow(clippy::needless_range_loop)] // A schedule is a matter of indices.
+mod x86_sha;
+
+use core::ffi::CStr;
+use core::mem::MaybeUninit;
+use core::slice;
+
+use crate::block::{Block, State};
+use crate::cpu::{Best, Feature, Way};
+use trace::{Candidate, Trace};
+
+/// One way to compress, for one kind of CPU.
+pub struct Backend {
+    /// What `shaone_backend` calls it.
+    pub name: &'static CStr,
+    /// What the CPU must have.
+    needs: &'static [Feature],
+    /// Compresses any number of blocks into the chaining value. It may be
+    /// called only on a CPU that has what it needs.
+    compress: unsafe fn(&mut State, &[Block]),
+    /// The same, with a trace of each block.
+    trace: unsafe fn(&mut State, &[Block], &mut [MaybeUninit<Trace>]),
+    /// Whether the candidate, traced by this backend, is part of an attack: then
+    /// the chaining value before the other message's block.
+    recompress: unsafe fn(&Candidate) -> Option<State>,
+}
+
+impl Backend {
+    /// Compress `blocks` into `state`.
+    #[inline]
+    pub fn compress(&self, state: &mut State, blocks: &[Block]) {
+        // SAFETY: the CPU has what it needs: see `backends`.
+        unsafe { (self.compress)(state, blocks) }
+    }
+
+    /// The same, with a trace of each block.
+    ///
+    /// # Panics
+    /// Where there are fewer traces than blocks.
+    #[inline]
+    pub fn trace<'a>(
+        &self,
+        state: &mut State,
+        blocks: &[Block],
+        traces: &'a mut [MaybeUninit<Trace>],
+    ) -> &'a [Trace] {
+        let traces = &mut traces[..blocks.len()];
+        // SAFETY: the CPU has what the backend needs, and every block is traced.
+        unsafe {
+            (self.trace)(state, blocks, traces);
+            slice::from_raw_parts(traces.as_ptr().cast(), traces.len())
+        }
+    }
+
+    /// Whether the candidate, traced by this backend, is part of an attack: then
+    /// the chaining value before the other message's block.
+    #[inline]
+    pub fn recompress(&self, candidate: &Candidate) -> Option<State> {
+        // SAFETY: the CPU has what the backend needs.
+        unsafe { (self.recompress)(candidate) }
+    }
+}
+
+/// All backends of this architecture, best first. The last runs everywhere.
+static BACKENDS: &[Backend] = &[
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Backend {
+        name: c"x86-sha-avx512vl",
+        needs: &[Feature::Sha, Feature::Avx512Vl],
+        compress: x86_sha::compress_vl,
+        trace: x86_sha::trace_vl,
+        recompress: x86_sha::recompress_vl,
+    },
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Backend {
+        name: c"x86-sha",
+        needs: &[Feature::Sha],
+        compress: x86_sha::compress,
+        trace: x86_sha::trace,
+        recompress: x86_sha::recompress,
+    },
+    #[cfg(target_arch = "aarch64")]
+    Backend {
+        name: c"aarch64-sha2",
+        needs: &[Feature::Sha2],
+        compress: aarch64_sha2::compress,
+        trace: aarch64_sha2::trace,
+        recompress: aarch64_sha2::recompress,
+    },
+    Backend {
+        name: c"portable",
+        needs: &[],
+        compress: portable::compress,
+        trace: portable::trace,
+        recompress: portable::recompress,
+    },
+];
+
+impl Way for Backend {
+    fn needs(&self) -> &'static [Feature] {
+        self.needs
+    }
+}
+
+/// The backends that this CPU and its operating system can run, best first.
+/// There is no other way to a backend: one that is here can be called.
+pub fn backends() -> impl Iterator<Item = &'static Backend> {
+    BACKENDS.iter().filter(|backend| backend.available())
+}
+
+/// The best of them.
+#[inline(always)]
+pub fn best() -> &'static Backend {
+    static BEST: Best = Best::new();
+    BEST.of(BACKENDS)
+}
+
+/// Compress `blocks` into `state` with the best backend of this CPU.
+#[inline(always)]
+pub fn compress(state: &mut State, blocks: &[Block]) {
+    best().compress(state, blocks);
+}

@@ -1,0 +1,98 @@
+//! One block at a time in plain `u32`: every CPU.
+
+use core::array;
+use core::mem::MaybeUninit;
+
+use super::recompress;
+use super::rounds::{self, Word};
+use super::trace::{Candidate, TOP, Trace};
+use crate::block::{Block, State};
+
+impl Word for u32 {
+    #[inline(always)]
+    fn splat(self, value: u32) -> Self {
+        value
+    }
+    /// Left alone, the compiler adds the constant K last, in the chain from one
+    /// round to the next.
+    #[inline(always)]
+    fn settle(mut self) -> Self {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        // SAFETY: an empty instruction.
+        unsafe {
+            core::arch::asm!("/* {0:e} */", inout(reg) self, options(pure, nomem, nostack, preserves_flags));
+        }
+        self
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+    #[inline(always)]
+    fn rotl<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        self.rotate_left(LEFT as u32)
+    }
+    #[inline(always)]
+    fn ch(x: Self, y: Self, z: Self) -> Self {
+        (x & (y ^ z)) ^ z
+    }
+    /// The two terms have no bit in common, so they can be added one by one,
+    /// which keeps the chain through the sum short.
+    #[inline(always)]
+    fn add_maj(a: Self, x: Self, y: Self, z: Self) -> Self {
+        a.wrapping_add(y & z).wrapping_add(x & (y ^ z))
+    }
+}
+
+/// Compress `blocks` into `state`.
+pub fn compress(state: &mut State, blocks: &[Block]) {
+    for block in blocks {
+        rounds::compress(state, &mut words(block));
+    }
+}
+
+/// The words of a block.
+#[inline(always)]
+pub fn words(block: &Block) -> [u32; 16] {
+    let (words, _) = block.as_chunks::<4>();
+    array::from_fn(|i| u32::from_be_bytes(words[i]))
+}
+
+/// As [`compress`], with a trace of each block.
+///
+/// The inner words of a trace are A to E before step 55, three words of no
+/// meaning, and A to E before step 65.
+pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
+    for (block, trace) in blocks.iter().zip(traces) {
+        let before = *state;
+        let kept = rounds::trace(state, &mut words(block));
+        let [[a, b, c, d, e], [f, g, h, i, j]] = kept.inner;
+        // W[65] is in no condition.
+        let word = |t: usize| match t {
+            ..50 => kept.early[t % 16],
+            50..65 => kept.late[t % 16],
+            _ => 0,
+        };
+        trace.write(Trace {
+            window: array::from_fn(|i| word(TOP - i)),
+            inner: [[a, b, c, d], [e, 0, 0, 0], [f, g, h, i], [j, 0, 0, 0]],
+            before,
+        });
+    }
+}
+
+/// Whether the candidate, traced by [`trace`], is part of an attack.
+pub fn recompress(candidate: &Candidate) -> Option<State> {
+    let [[a, b, c, d], [e, ..], [f, g, h, i], [j, ..]] = candidate.trace.inner;
+    let w = rounds::expand(words(candidate.block));
+    let common = if candidate.start == 58 {
+        recompress::onwards([a, b, c, d, e], &w, 55..58)
+    } else {
+        [f, g, h, i, j]
+    };
+    recompress::from_common(candidate, common, &w).of_attack()
+}

@@ -1,0 +1,39 @@
+//! What collision detection needs to know of a compression: see [`crate::detect`].
+
+use crate::block::{Block, State};
+
+/// The expanded words W\[65\] down to W\[34\], in that order: the order in which the
+/// SHA instructions of x86 hold them, on two cache lines.
+pub type Window = [u32; 32];
+
+/// The t of a window's first word.
+pub const TOP: usize = 65;
+
+/// The record of one block's compression.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Trace {
+    /// The expanded message words that conditions speak of.
+    pub window: Window,
+    /// The working words near steps 58 and 65, as the backend's own
+    /// recompression wants them.
+    pub(super) inner: [[u32; 4]; 4],
+    /// The chaining value before the block.
+    pub before: State,
+}
+
+/// A block and a disturbance vector whose conditions it satisfies.
+#[derive(Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// The record of its compression.
+    pub trace: &'a Trace,
+    /// The chaining value after it.
+    pub after: &'a State,
+    /// What the vector's other message differs in.
+    pub difference: &'a [u32; 80],
+    /// The step, 58 or 65, before which the two messages of an attack have the
+    /// same working words.
+    pub start: usize,
+}

@@ -1,0 +1,401 @@
+//! The SHA instructions of x86, with a schedule that keeps out of their way.
+//!
+//! `sha1rnds4` has a latency of four cycles and twenty of them follow each
+//! other, so 80 cycles a block is the floor. The usual code does not get near
+//! it because `sha1msg2` is microcoded on Intel's cores and stalls all else.
+//! From step 32 on the schedule has a second form,
+//!
+//! ```text
+//! W[t] = rotl2(W[t-6] ^ W[t-16] ^ W[t-28] ^ W[t-32])
+//! ```
+//!
+//! (the recurrence of FIPS 180-4 applied twice), which reaches back more than
+//! four words and so gives four words at once with plain vector code.
+//!
+//! The SHA instructions have no VEX form. Where the upper halves of the vector
+//! registers are dirty, each change between them and VEX code costs hundreds
+//! of cycles: the AVX-512VL form therefore begins with `vzeroupper`, and no
+//! wider register may appear in either loop (`tests/disassembly.rs` looks).
+
+use core::arch::asm;
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+use core::array;
+use core::mem::MaybeUninit;
+
+use super::trace::{Candidate, Trace};
+use crate::block::{Block, State};
+
+/// Compress with SSE rotates: any CPU with SHA instructions.
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+pub fn compress(state: &mut State, blocks: &[Block]) {
+    // SAFETY: `Sse` needs the features enabled here.
+    unsafe { streams::<Sse, 1>([state], [blocks]) }
+}
+
+/// Compress with the rotates and three-way logic of AVX-512VL.
+#[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
+pub fn compress_vl(state: &mut State, blocks: &[Block]) {
+    // The caller may hand over dirty upper halves: see the module's head.
+    _mm256_zeroupper();
+    // SAFETY: `Vl` needs the features enabled here.
+    unsafe { streams::<Vl, 1>([state], [blocks]) }
+}
+
+/// Four words of the schedule: the first in the highest lane, as `sha1rnds4` wants.
+type Group = __m128i;
+
+/// The plain vector operations that the two forms do in different ways.
+///
+/// # Safety
+/// All may be called only where the CPU has the form's features.
+trait Form {
+    /// Rotate each word left by `LEFT`; `RIGHT` is `32 - LEFT`.
+    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group;
+    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group;
+    /// The fifth word for the next four rounds, added to their `words`: `abcd`
+    /// is as before the present four, and its A will be E after a rotation.
+    unsafe fn add_next_e(words: Group, abcd: __m128i) -> Group;
+}
+
+struct Sse;
+
+impl Form for Sse {
+    #[inline(always)]
+    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group {
+        // SAFETY: the trait's contract.
+        unsafe { _mm_or_si128(_mm_slli_epi32::<LEFT>(x), _mm_srli_epi32::<RIGHT>(x)) }
+    }
+    #[inline(always)]
+    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group {
+        // SAFETY: the trait's contract.
+        unsafe { _mm_xor_si128(_mm_xor_si128(a, b), c) }
+    }
+    #[inline(always)]
+    unsafe fn add_next_e(words: Group, abcd: __m128i) -> Group {
+        // SAFETY: the trait's contract.
+        unsafe { _mm_sha1nexte_epu32(abcd, words) }
+    }
+}
+
+struct Vl;
+
+impl Form for Vl {
+    #[inline(always)]
+    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group {
+        // SAFETY: the trait's contract.
+        unsafe { _mm_rol_epi32::<LEFT>(x) }
+    }
+    #[inline(always)]
+    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group {
+        // SAFETY: the trait's contract.
+        unsafe { _mm_ternarylogic_epi32::<0x96>(a, b, c) }
+    }
+    /// `sha1nexte` is three operations; a masked rotate and an addition are two.
+    #[inline(always)]
+    unsafe fn add_next_e(words: Group, abcd: __m128i) -> Group {
+        let mut top: __mmask8 = 0b1000;
+        // SAFETY: an empty instruction. It keeps the mask's value from the
+        // compiler, which would turn the masked rotate into two operations;
+        // being pure, it is done once, outside the loop.
+        unsafe {
+            asm!("/* {0} */", inout(reg_byte) top, options(pure, nomem, nostack, preserves_flags));
+        }
+        // SAFETY: the trait's contract.
+        unsafe { _mm_add_epi32(words, _mm_maskz_rol_epi32::<30>(top, abcd)) }
+    }
+}
+
+/// Words 16 to 31, from the four groups before: the recurrence of FIPS 180-4,
+/// section 6.1.2. Its W[t-3] of the last word is the first word of this group.
+#[inline(always)]
+unsafe fn early<F: Form>(g4: Group, g3: Group, g2: Group, g1: Group) -> Group {
+    // SAFETY: the caller has the form's features.
+    unsafe {
+        let x = F::xor3(g4, g2, _mm_alignr_epi8::<8>(g4, g3));
+        let x = _mm_xor_si128(x, _mm_slli_si128::<4>(g1));
+        let first = _mm_srli_si128::<12>(x);
+        _mm_xor_si128(F::rotl::<1, 31>(x), F::rotl::<2, 30>(first))
+    }
+}
+
+/// Words 32 to 79: the recurrence applied twice.
+#[inline(always)]
+unsafe fn late<F: Form>(g8: Group, g7: Group, g4: Group, g2: Group, g1: Group) -> Group {
+    // SAFETY: the caller has the form's features.
+    unsafe {
+        let x = F::xor3(g8, g7, g4);
+        F::rotl::<2, 30>(_mm_xor_si128(x, _mm_alignr_epi8::<8>(g2, g1)))
+    }
+}
+
+/// The expanded message of one block: 20 groups.
+#[inline(always)]
+unsafe fn expand<F: Form>(block: &Block) -> [Group; 20] {
+    // SAFETY: the caller has the form's features; a block is four 16-byte pieces.
+    unsafe {
+        let reverse = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
+        let mut w = [_mm_setzero_si128(); 20];
+        for (group, piece) in w.iter_mut().zip(block.as_chunks::<16>().0) {
+            *group = _mm_shuffle_epi8(_mm_loadu_si128(piece.as_ptr().cast()), reverse);
+        }
+        for i in 4..8 {
+            w[i] = early::<F>(w[i - 4], w[i - 3], w[i - 2], w[i - 1]);
+        }
+        for i in 8..20 {
+            w[i] = late::<F>(w[i - 8], w[i - 7], w[i - 4], w[i - 2], w[i - 1]);
+        }
+        w
+    }
+}
+
+/// The chaining value of one stream, or its five words on the way.
+#[derive(Clone, Copy)]
+struct Working {
+    /// A in the highest lane, D in the lowest.
+    abcd: __m128i,
+    /// E, with the words of the next four rounds added.
+    e: __m128i,
+}
+
+/// Four rounds of part `PART`, and then the words `next` of the four after.
+#[inline(always)]
+unsafe fn four<F: Form, const PART: i32>(s: Working, next: Group) -> Working {
+    // SAFETY: the caller has the form's features.
+    unsafe { Working { e: F::add_next_e(next, s.abcd), abcd: _mm_sha1rnds4_epu32::<PART>(s.abcd, s.e) } }
+}
+
+/// Rounds `20 * PART` to `20 * PART + 19`; `next` are the words of four rounds
+/// later.
+#[inline(always)]
+unsafe fn twenty<F: Form, const PART: i32>(s: Working, next: [Group; 5]) -> Working {
+    // SAFETY: the caller has the form's features.
+    next.into_iter().fold(s, |s, next| unsafe { four::<F, PART>(s, next) })
+}
+
+/// Four rounds of each of `N` messages, kept together: left alone, the compiler
+/// puts one message's whole chain behind the other's, and the CPU does not look
+/// that far ahead.
+#[inline(always)]
+unsafe fn side_by_side<F: Form, const PART: i32, const N: usize>(
+    states: &mut [Working; N],
+    next: impl Fn(usize) -> Group,
+) {
+    for (n, s) in states.iter_mut().enumerate() {
+        // SAFETY: the caller has the form's features.
+        *s = unsafe { four::<F, PART>(*s, next(n)) };
+    }
+    for n in 1..N {
+        let (mut a, mut b) = (states[n - 1].abcd, states[n].abcd);
+        // SAFETY: an empty instruction that seems to use both.
+        unsafe {
+            asm!("/* {0} {1} */", inout(xmm_reg) a, inout(xmm_reg) b, options(pure, nomem, nostack, preserves_flags));
+        }
+        (states[n - 1].abcd, states[n].abcd) = (a, b);
+    }
+}
+
+/// The chaining value in registers.
+#[inline(always)]
+unsafe fn load(state: &State) -> Working {
+    // SAFETY: the caller has SSE2; four of five words are loaded at once.
+    unsafe {
+        Working {
+            abcd: _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(state.as_ptr().cast())),
+            e: _mm_set_epi32(state[4] as i32, 0, 0, 0),
+        }
+    }
+}
+
+/// The chaining value back in memory.
+#[inline(always)]
+unsafe fn store(state: *mut State, hash: Working) {
+    // SAFETY: the caller has SSE4.1, and the state is writable; four of its five
+    // words are stored at once.
+    unsafe {
+        _mm_storeu_si128(state.cast(), _mm_shuffle_epi32::<0x1b>(hash.abcd));
+        (*state)[4] = _mm_extract_epi32::<3>(hash.e) as u32;
+    }
+}
+
+/// `N` messages side by side, as many blocks of each.
+#[inline(always)]
+unsafe fn streams<F: Form, const N: usize>(states: [&mut State; N], blocks: [&[Block]; N]) {
+    // SAFETY: the caller has the form's features; all N slices have the length
+    // of the first.
+    unsafe {
+        let mut hash = states.each_ref().map(|state| load(state));
+        for i in 0..blocks[0].len() {
+            let w = blocks.map(|blocks| expand::<F>(blocks.get_unchecked(i)));
+            let mut s: [_; N] =
+                array::from_fn(|n| Working { abcd: hash[n].abcd, e: _mm_add_epi32(hash[n].e, w[n][0]) });
+            for group in 1..6 {
+                side_by_side::<F, 0, N>(&mut s, |n| w[n][group]);
+            }
+            for group in 6..11 {
+                side_by_side::<F, 1, N>(&mut s, |n| w[n][group]);
+            }
+            for group in 11..16 {
+                side_by_side::<F, 2, N>(&mut s, |n| w[n][group]);
+            }
+            for group in 16..20 {
+                side_by_side::<F, 3, N>(&mut s, |n| w[n][group]);
+            }
+            // What follows the 80 words is the chaining value's own E.
+            side_by_side::<F, 3, N>(&mut s, |n| hash[n].e);
+            hash = array::from_fn(|n| Working { abcd: _mm_add_epi32(hash[n].abcd, s[n].abcd), e: s[n].e });
+        }
+        for (state, hash) in states.into_iter().zip(hash) {
+            store(state, hash);
+        }
+    }
+}
+
+/// As [`compress`], with a trace of each block.
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
+    // SAFETY: `Sse` needs the features enabled here.
+    unsafe { trace_with::<Sse>(state, blocks, traces) }
+}
+
+/// As [`compress_vl`], with a trace of each block.
+#[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
+pub fn trace_vl(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
+    _mm256_zeroupper();
+    // SAFETY: `Vl` needs the features enabled here.
+    unsafe { trace_with::<Vl>(state, blocks, traces) }
+}
+
+/// The inner working words of a trace are A to D before step 52 and before step
+/// 56, whose E is the rotated A of four steps before.
+#[inline(always)]
+unsafe fn trace_with<F: Form>(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
+    // SAFETY: the caller has the form's features; the fields of a trace are
+    // written through pointers that its pointer gives, in multiples of 16 bytes
+    // except for `before`, which is a chaining value.
+    unsafe {
+        let mut hash = load(state);
+        for (block, trace) in blocks.iter().zip(traces) {
+            let trace = trace.as_mut_ptr();
+            store(&raw mut (*trace).before, hash);
+            let w = expand::<F>(block);
+            let window: *mut __m128i = (&raw mut (*trace).window).cast();
+            // Four words each from W[34] on: two of a group and two of the next, as
+            // they were put together for the schedule.
+            for i in 8..16 {
+                let words = _mm_alignr_epi8::<8>(w[i], w[i + 1]);
+                _mm_store_si128(window.add(15 - i), words);
+            }
+            let inner: *mut __m128i = (&raw mut (*trace).inner).cast();
+            let mut s = Working { abcd: hash.abcd, e: _mm_add_epi32(hash.e, w[0]) };
+            s = twenty::<F, 0>(s, [w[1], w[2], w[3], w[4], w[5]]);
+            s = twenty::<F, 1>(s, [w[6], w[7], w[8], w[9], w[10]]);
+            s = four::<F, 2>(s, w[11]);
+            s = four::<F, 2>(s, w[12]);
+            s = four::<F, 2>(s, w[13]);
+            _mm_store_si128(inner, s.abcd);
+            s = four::<F, 2>(s, w[14]);
+            _mm_store_si128(inner.add(1), s.abcd);
+            s = four::<F, 2>(s, w[15]);
+            s = twenty::<F, 3>(s, [w[16], w[17], w[18], w[19], hash.e]);
+            hash = Working { abcd: _mm_add_epi32(hash.abcd, s.abcd), e: s.e };
+        }
+        store(state, hash);
+    }
+}
+
+/// Recompress with SSE rotates.
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+pub fn recompress(candidate: &Candidate) -> Option<State> {
+    // SAFETY: `Sse` needs the features enabled here.
+    unsafe { recompress_with::<Sse>(candidate) }
+}
+
+/// Recompress with AVX-512VL.
+#[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
+pub fn recompress_vl(candidate: &Candidate) -> Option<State> {
+    _mm256_zeroupper();
+    // SAFETY: `Vl` needs the features enabled here.
+    unsafe { recompress_with::<Vl>(candidate) }
+}
+
+/// The expanded message of a traced block: what the window has need not be made
+/// again, so that the last groups are there without the long way to them.
+#[inline(always)]
+unsafe fn expand_traced<F: Form>(c: &Candidate) -> [Group; 20] {
+    // SAFETY: the caller has the form's features; a window is eight vectors.
+    unsafe {
+        let mut w = expand::<F>(c.block);
+        // Four words each from W[34] on: between two groups, but the schedule is
+        // the same at any t.
+        let window: *const __m128i = c.trace.window.as_ptr().cast();
+        let mut v = [_mm_setzero_si128(); 20];
+        for (i, words) in v[8..16].iter_mut().rev().enumerate() {
+            *words = _mm_load_si128(window.add(i));
+        }
+        for i in 16..20 {
+            v[i] = late::<F>(v[i - 8], v[i - 7], v[i - 4], v[i - 2], v[i - 1]);
+        }
+        for i in 9..20 {
+            w[i] = _mm_alignr_epi8::<8>(v[i - 1], v[i]);
+        }
+        w
+    }
+}
+
+/// The chaining value from which the candidate's other message gives the same
+/// result, if the two have the same working words before step 58 or 65.
+///
+/// There are no instructions for steps backwards. So: from the traced working
+/// words onwards, with the other message from step 58 or 65 on, which gives its
+/// last ones; these and the result give its chaining value; from there through
+/// all of the other message to step 68, where the working words must be the same.
+/// (Two candidates side by side take as long as one after the other: 20 groups of
+/// rounds are enough to keep the unit busy.)
+#[inline(always)]
+unsafe fn recompress_with<F: Form>(candidate: &Candidate) -> Option<State> {
+    // SAFETY: the caller has the form's features; `inner` begins with two
+    // vectors, and a difference has five times 16 words.
+    unsafe {
+        let start = _mm_set1_epi32(candidate.start as i32);
+        let zero = _mm_setzero_si128();
+        let mut w = expand_traced::<F>(candidate);
+        // The message that is the block's own before the start, in groups 14 to 16.
+        let mut mixed = [zero; 3];
+        for (i, (w, d)) in w.iter_mut().zip(candidate.difference.as_chunks::<4>().0).enumerate() {
+            let d = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(d.as_ptr().cast()));
+            if let 14..17 = i {
+                let t = _mm_add_epi32(_mm_set_epi32(0, 1, 2, 3), _mm_set1_epi32(4 * i as i32));
+                mixed[i - 14] = _mm_xor_si128(*w, _mm_andnot_si128(_mm_cmplt_epi32(t, start), d));
+            }
+            *w = _mm_xor_si128(*w, d);
+        }
+        let inner: *const __m128i = (&raw const candidate.trace.inner).cast();
+        let e = F::add_next_e(mixed[0], _mm_load_si128(inner));
+        let s = Working { abcd: _mm_load_si128(inner.add(1)), e };
+        let s = four::<F, 2>(s, mixed[1]);
+        let s = four::<F, 3>(s, mixed[2]);
+        let common = four::<F, 3>(s, w[17]);
+        let s = four::<F, 3>(common, w[18]);
+        let s = four::<F, 3>(s, w[19]);
+        let last = four::<F, 3>(s, zero);
+
+        let after = load(candidate.after);
+        let other = Working { abcd: _mm_sub_epi32(after.abcd, last.abcd), e: _mm_sub_epi32(after.e, last.e) };
+        let s = Working { abcd: other.abcd, e: _mm_add_epi32(other.e, w[0]) };
+        let s = twenty::<F, 0>(s, [w[1], w[2], w[3], w[4], w[5]]);
+        let s = twenty::<F, 1>(s, [w[6], w[7], w[8], w[9], w[10]]);
+        let s = twenty::<F, 2>(s, [w[11], w[12], w[13], w[14], w[15]]);
+        let s = four::<F, 3>(s, w[16]);
+        let s = four::<F, 3>(s, w[17]);
+        let differ = _mm_or_si128(_mm_xor_si128(s.abcd, common.abcd), _mm_xor_si128(s.e, common.e));
+        if _mm_testz_si128(differ, differ) == 0 {
+            return None;
+        }
+        let mut before = [0; 5];
+        store(&raw mut before, other);
+        Some(before)
+    }
+}
