@@ -15,6 +15,10 @@
 #![deny(unsafe_code)]
 
 pub mod block;
+// What C callers must keep to is in each function's text, as C programmers put it.
+#[cfg(feature = "capi")]
+#[allow(unsafe_code, non_camel_case_types, clippy::missing_safety_doc, rustdoc::broken_intra_doc_links)]
+pub mod capi;
 #[allow(unsafe_code)]
 pub mod compress;
 #[cfg_attr(feature = "force-backend", allow(unsafe_code))]

@@ -1,0 +1,156 @@
+//! Our own API: `shaone.h`.
+
+use core::ffi::{c_char, c_int, c_uchar, c_void};
+use core::mem::MaybeUninit;
+
+use super::{finish, update};
+use crate::block::{BLOCK_LEN, Block, State};
+use crate::compress;
+use crate::hasher::{self, Context};
+
+/// A SHA-1 computation in progress.
+///
+/// Plain data, 96 bytes: no pointers, nothing to free. Copy it with = or
+/// memcpy to fork a computation; drop it without a call. The layout is that
+/// of git's blk_SHA_CTX. One thread at a time may use one context.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct shaone_ctx {
+    /// Bytes hashed so far, modulo 2^64.
+    size: u64,
+    /// The chaining value H0..H4.
+    h: [u32; 5],
+    /// The last size % 64 bytes, not yet compressed.
+    block: [u8; 64],
+}
+
+impl Context for shaone_ctx {
+    #[inline(always)]
+    fn parts(&mut self) -> (&mut State, &mut Block) {
+        (&mut self.h, &mut self.block)
+    }
+    #[inline(always)]
+    fn length(&self) -> u64 {
+        self.size
+    }
+    #[inline(always)]
+    fn set_length(&mut self, len: u64) {
+        self.size = len;
+    }
+}
+
+impl shaone_ctx {
+    /// A hash of nothing yet.
+    #[inline(always)]
+    fn new() -> Self {
+        let mut ctx = shaone_ctx { size: 0, h: [0; 5], block: [0; BLOCK_LEN] };
+        hasher::init(&mut ctx);
+        ctx
+    }
+}
+
+/// Start a computation. ctx need not have been initialised before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sha1_init(ctx: *mut shaone_ctx) {
+    // SAFETY: the caller's context.
+    unsafe { hasher::init(&mut *ctx) }
+}
+
+/// Hash len more bytes: any length, any alignment; data may be NULL when len
+/// is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sha1_update(ctx: *mut shaone_ctx, data: *const c_void, len: usize) {
+    // SAFETY: the caller's context and data.
+    unsafe { update(ctx, data.cast(), len) }
+}
+
+/// Finish: write the 20 bytes of the digest, at any alignment. ctx is used up
+/// and may go to sha1_init again.
+/// cbindgen:ptrs-as-arrays=[[digest;20]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sha1_final(digest: *mut c_uchar, ctx: *mut shaone_ctx) {
+    // SAFETY: the caller's context and digest.
+    unsafe { finish(digest, ctx) }
+}
+
+/// Write the digest of what was hashed so far; the computation goes on.
+/// cbindgen:ptrs-as-arrays=[[digest;20]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_peek(digest: *mut c_uchar, ctx: *const shaone_ctx) {
+    // SAFETY: the caller's context and digest; the copy is ours.
+    unsafe {
+        let mut copy = *ctx;
+        finish(digest, &mut copy);
+    }
+}
+
+/// Write the digest of len bytes at data: any length, any alignment; data may
+/// be NULL when len is 0.
+/// cbindgen:ptrs-as-arrays=[[digest;20]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_digest(data: *const c_void, len: usize, digest: *mut c_uchar) {
+    let mut ctx = shaone_ctx::new();
+    // SAFETY: the caller's data and digest.
+    unsafe {
+        update(&raw mut ctx, data.cast(), len);
+        finish(digest, &raw mut ctx);
+    }
+}
+
+/// Write the digest of what can be read from the file descriptor fd, from its
+/// current offset to its end.
+///
+/// Returns 0; or -1 with errno as read(2) set it, and digest is untouched. A
+/// read that a signal interrupts is begun again. Blocks as long as read does.
+/// cbindgen:ptrs-as-arrays=[[digest;20]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_digest_fd(fd: c_int, digest: *mut c_uchar) -> c_int {
+    let mut ctx = shaone_ctx::new();
+    let mut piece = [MaybeUninit::<u8>::uninit(); PIECE_LEN];
+    loop {
+        // SAFETY: the piece has as many writable bytes.
+        match unsafe { libc::read(fd, piece.as_mut_ptr().cast(), PIECE_LEN) } {
+            0 => break,
+            // SAFETY: read has filled that many bytes.
+            n @ 1.. => unsafe { update(&raw mut ctx, piece.as_ptr().cast(), n as usize) },
+            _ if errno::errno().0 == libc::EINTR => {}
+            _ => return -1,
+        }
+    }
+    // SAFETY: the caller's digest.
+    unsafe { finish(digest, &raw mut ctx) };
+    0
+}
+
+/// What `shaone_digest_fd` reads at once: large enough that the calls do not
+/// count, small enough for a thread's stack.
+const PIECE_LEN: usize = 32 * 1024;
+
+/// The name of the compression backend in use on this CPU, for people to read.
+#[unsafe(no_mangle)]
+pub extern "C" fn shaone_backend() -> *const c_char {
+    compress::best().name.as_ptr()
+}
+
+/// The version of the library at run time; SHAONE_VERSION is that of the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn shaone_version() -> *const c_char {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    VERSION.as_ptr().cast()
+}
+
+/// In `force-backend` builds only: the names that SHAONE_BACKEND may have on
+/// this machine, by their index, best first; then NULL.
+#[cfg(feature = "force-backend")]
+#[unsafe(no_mangle)]
+pub extern "C" fn shaone_level(index: usize) -> *const c_char {
+    crate::cpu::levels().nth(index).map_or(core::ptr::null(), |(name, _)| name.as_ptr())
+}
+
+const _: () = {
+    use core::mem::{align_of, offset_of, size_of};
+    assert!(size_of::<shaone_ctx>() == (8 + 20 + 64usize).next_multiple_of(align_of::<u64>()));
+    assert!(offset_of!(shaone_ctx, size) == 0);
+    assert!(offset_of!(shaone_ctx, h) == 8);
+    assert!(offset_of!(shaone_ctx, block) == 28);
+};
