@@ -9,6 +9,7 @@ pub mod git;
 pub mod gnulib;
 pub mod libiberty;
 pub mod native;
+pub mod sha1dc;
 
 use core::ffi::c_uchar;
 

@@ -23,4 +23,5 @@ pub mod capi;
 pub mod compress;
 #[cfg_attr(feature = "force-backend", allow(unsafe_code))]
 pub mod cpu;
+pub mod detect;
 pub mod hasher;

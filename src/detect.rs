@@ -1,0 +1,234 @@
+//! SHA-1 with collision detection: the [`Checked`] engine.
+//!
+//! Stevens and Shumow, "Speeding up detection of SHA-1 collision attacks using
+//! unavoidable attack conditions" (USENIX Security 2017). An attack makes two
+//! messages whose blocks differ along one of 32 disturbance [`vectors`]. One of
+//! the two is enough to notice it: flip the vector's bits in the block, and if
+//! the changed block leads to the same result, it is an attack. Trying that 32
+//! times a block is slow; the paper's unavoidable bit [`conditions`] on the
+//! block's expanded message rule out all vectors for 95 blocks in 100.
+//!
+//! The work is done in phases of some blocks: hash them with the SHA
+//! instructions, noting the expanded words; check the conditions of all; then
+//! recompress the few candidates. A phase never outlives the call that brought
+//! its blocks. Which of two messages is hashed does not matter, nor does what
+//! comes after: a found attack is reported for every block that has one.
+
+pub mod conditions;
+pub mod vectors;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[allow(unsafe_code)]
+mod x86_avx2;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[allow(unsafe_code)]
+mod x86_avx512;
+
+use core::array;
+use core::mem::MaybeUninit;
+use core::slice;
+
+use crate::block::{BLOCK_LEN, Block, State};
+use crate::compress::recompress;
+use crate::compress::trace::{Candidate, Trace};
+use crate::compress::{self, Backend};
+use crate::cpu::{Best, Feature, Way};
+use crate::hasher::{Context, Engine, Plain};
+use conditions::Live;
+use vectors::{DIFFERENCES, VECTORS};
+
+/// What a context asks of detection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Look for attacks at all.
+    pub detect: bool,
+    /// Rule out vectors by the unavoidable bit conditions; without it, all are
+    /// tried for every block, which finds the same.
+    pub conditions: bool,
+    /// Also report a block whose other message begins with the same chaining
+    /// value: what attacks on fewer steps look like.
+    pub reduced_round: bool,
+    /// Give attacked messages a digest of their own: a block with an attack is
+    /// compressed twice more.
+    pub safe_hash: bool,
+}
+
+impl Options {
+    /// Detection, and the plain digest whatever is found.
+    pub const DETECT: Self = Self { detect: true, conditions: true, reduced_round: false, safe_hash: false };
+}
+
+/// An attack: two blocks with two chaining values and one result.
+pub struct Attack<'a> {
+    /// The byte of the message at which the block begins.
+    pub at: u64,
+    /// The chaining value before the message's block, and before the other's.
+    pub before: [&'a State; 2],
+    /// The expanded words of both.
+    pub words: [&'a [u32; 80]; 2],
+}
+
+/// A context whose blocks can be checked.
+pub trait CheckedContext: Context {
+    /// What it wants.
+    fn options(&self) -> Options;
+    /// Take note of an attack.
+    fn found(&mut self, attack: &Attack);
+}
+
+/// The engine that checks while it hashes.
+pub struct Checked;
+
+impl<C: CheckedContext> Engine<C> for Checked {
+    #[inline(always)]
+    fn compress(ctx: &mut C, mut blocks: &[Block], mut at: u64) {
+        let options = ctx.options();
+        if !options.detect {
+            return Plain::compress(ctx, blocks, at);
+        }
+        while !blocks.is_empty() {
+            let (done, finding) = check(ctx.parts().0, &blocks[..blocks.len().min(PHASE)], options);
+            if let Some(finding) = finding {
+                report(ctx, &blocks[done - 1], &finding, at);
+            }
+            blocks = &blocks[done..];
+            at = at.wrapping_add((done * BLOCK_LEN) as u64);
+        }
+    }
+
+    #[inline(always)]
+    fn compress_waiting(ctx: &mut C, at: u64) {
+        let options = ctx.options();
+        if !options.detect {
+            return Plain::compress_waiting(ctx, at);
+        }
+        let (state, block) = ctx.parts();
+        let (_, finding) = check(state, slice::from_ref(block), options);
+        if let Some(finding) = finding {
+            let block = *ctx.parts().1;
+            report(ctx, &block, &finding, at);
+        }
+    }
+}
+
+/// An attack in the last of some blocks.
+struct Finding {
+    /// How many blocks are before it.
+    index: usize,
+    /// The number of its vector.
+    number: usize,
+    /// The chaining values before the message's block and before the other's.
+    before: [State; 2],
+}
+
+#[cold]
+fn report<C: CheckedContext>(ctx: &mut C, block: &Block, finding: &Finding, at: u64) {
+    let words = recompress::expand(block);
+    let other_words = array::from_fn(|t| words[t] ^ DIFFERENCES[finding.number][t]);
+    ctx.found(&Attack {
+        at: at.wrapping_add((finding.index * BLOCK_LEN) as u64),
+        before: finding.before.each_ref(),
+        words: [&words, &other_words],
+    });
+}
+
+/// Blocks in a phase: enough that its beginning and end do not count, few
+/// enough that its traces (16 KiB) stay in the first-level cache.
+const PHASE: usize = 64;
+
+/// Compress and check a phase, up to the first block with an attack: returns
+/// how many blocks that were, and the attack in the last of them.
+#[inline(never)]
+fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Option<Finding>) {
+    let backend = compress::best();
+    let mut traces = [const { MaybeUninit::uninit() }; PHASE];
+    let traces = backend.trace(state, blocks, &mut traces);
+    let mut live = [const { MaybeUninit::uninit() }; PHASE];
+    let (live, mut suspects) = live_vectors(traces, &mut live, options);
+    while suspects != 0 {
+        let index = suspects.trailing_zeros() as usize;
+        suspects &= suspects - 1;
+        let (block, trace) = (&blocks[index], &traces[index]);
+        let after = traces.get(index + 1).map_or(*state, |next| next.before);
+        for number in conditions::numbers(live[index]) {
+            let (difference, start) = (&DIFFERENCES[number], VECTORS[number].start());
+            let candidate = Candidate { block, trace, after: &after, difference, start };
+            if let Some(other) = try_candidate(backend, &candidate, options) {
+                // Attacks are rare enough to hash the rest of the phase again.
+                *state = after;
+                if options.safe_hash {
+                    compress::compress(state, &[*block; 2]);
+                }
+                return (index + 1, Some(Finding { index, number, before: [trace.before, other] }));
+            }
+        }
+    }
+    (blocks.len(), None)
+}
+
+/// The other message's chaining value, if the candidate is part of an attack.
+fn try_candidate(backend: &Backend, candidate: &Candidate, options: Options) -> Option<State> {
+    if options.reduced_round {
+        let other = recompress::from_start(candidate);
+        (other.collides || other.before == candidate.trace.before).then_some(other.before)
+    } else {
+        backend.recompress(candidate)
+    }
+}
+
+/// A set of blocks of a phase: bit i is block i.
+type Suspects = u64;
+
+/// One way to check the conditions of many blocks, for one kind of CPU.
+struct Check {
+    needs: &'static [Feature],
+    /// Finds the live vectors of each traced block of a phase, and the set of
+    /// blocks that have any. May be called only on a CPU that has what it needs.
+    live: unsafe fn(&[Trace], &mut [MaybeUninit<Live>]) -> Suspects,
+}
+
+impl Way for Check {
+    fn needs(&self) -> &'static [Feature] {
+        self.needs
+    }
+}
+
+/// All ways, best first.
+static CHECKS: &[Check] = &[
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Check { needs: &[Feature::Avx512Vbmi], live: x86_avx512::live },
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Check { needs: &[Feature::Avx2], live: x86_avx2::live },
+    Check { needs: &[], live: portable },
+];
+
+fn portable(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
+    let mut suspects = 0;
+    for (index, (trace, live)) in traces.iter().zip(live).enumerate() {
+        let vectors = conditions::live(&trace.window);
+        live.write(vectors);
+        suspects |= Suspects::from(vectors != 0) << index;
+    }
+    suspects
+}
+
+/// The live vectors of each traced block of a phase, and the blocks with any.
+#[allow(unsafe_code)]
+fn live_vectors<'a>(
+    traces: &[Trace],
+    live: &'a mut [MaybeUninit<Live>; PHASE],
+    options: Options,
+) -> (&'a [Live], Suspects) {
+    static BEST: Best = Best::new();
+    const { assert!(PHASE <= Suspects::BITS as usize) };
+    let live = &mut live[..traces.len()];
+    let suspects = if options.conditions {
+        let check = BEST.of(CHECKS);
+        // SAFETY: the CPU has what the check needs.
+        unsafe { (check.live)(traces, live) }
+    } else {
+        live.fill(MaybeUninit::new(conditions::ALL));
+        Suspects::MAX >> (PHASE - traces.len())
+    };
+    // SAFETY: there is a set for each trace.
+    (unsafe { slice::from_raw_parts(live.as_ptr().cast(), live.len()) }, suspects)
+}

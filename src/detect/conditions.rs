@@ -1,0 +1,340 @@
+//! The unavoidable bit conditions (UBCs), which rule out almost every vector.
+//!
+//! Stevens and Shumow, section 4: a block that is part of an attack along a
+//! disturbance vector has expanded message words W\[35..65\] that satisfy the
+//! vector's conditions, each an equation between two bits. The paper's 156
+//! equations are instances of 16 [`Relation`]s, shifted along with K; `tests`
+//! below compares the two forms.
+//!
+//! That is what makes the check fast. Let P\[b\] be the *column* of bit b: the
+//! word whose bit t - 35 is bit b of W\[t\]. Then one word operation,
+//! `P[b1] ^ (P[b2] >> d) ^ s`, evaluates a relation at every t, and a rotation
+//! turns its bits over t into bits over K: one AND for all vectors of a type
+//! and b. 11 columns, 16 relations and 60 uses do the work of 32 vectors.
+
+use super::vectors::{VECTORS, Vector};
+use crate::compress::trace::{TOP, Window};
+
+/// Bit b1 of W[t] xor bit b2 of W[t + d] is s, for some t.
+pub struct Relation {
+    /// How many words the second bit comes after the first.
+    pub d: u32,
+    /// The first bit's place in its word.
+    pub b1: u32,
+    /// The second bit's.
+    pub b2: u32,
+    /// What the two bits differ by.
+    pub s: u32,
+    /// Where it is a condition.
+    pub uses: &'static [Use],
+}
+
+/// The relation at t = K + offset is a condition of the vectors (kind, K, b).
+pub struct Use {
+    /// The vectors' type.
+    pub kind: u8,
+    /// The vectors' b.
+    pub b: u8,
+    /// t - K.
+    pub offset: i32,
+    /// The K of each vector.
+    pub k: &'static [u8],
+}
+
+/// All conditions.
+#[rustfmt::skip]
+pub const RELATIONS: [Relation; 16] = [
+    Relation { d: 1, b1: 0, b2: 5, s: 1, uses: &[
+        Use { kind: 1, b: 0, offset: 15, k: &[43, 44, 45, 46, 47, 48] },
+        Use { kind: 2, b: 0, offset: 15, k: &[45, 46, 47, 48] },
+        Use { kind: 2, b: 2, offset: -13, k: &[49, 50, 51] },
+    ] },
+    Relation { d: 1, b1: 1, b2: 6, s: 1, uses: &[
+        Use { kind: 1, b: 2, offset: -11, k: &[46, 47, 48, 49, 50, 51] },
+        Use { kind: 1, b: 2, offset: -7, k: &[46, 47, 48, 49, 50, 51] },
+        Use { kind: 2, b: 2, offset: -10, k: &[46, 49, 50, 51] },
+        Use { kind: 2, b: 2, offset: 1, k: &[46, 49, 50, 51] },
+        Use { kind: 2, b: 2, offset: -5, k: &[46, 49, 50, 51] },
+        Use { kind: 1, b: 2, offset: -14, k: &[49, 50, 51] },
+        Use { kind: 1, b: 0, offset: 18, k: &[43, 44, 45] },
+        Use { kind: 2, b: 0, offset: 18, k: &[45] },
+    ] },
+    Relation { d: 1, b1: 2, b2: 7, s: 1, uses: &[
+        Use { kind: 1, b: 2, offset: 15, k: &[46, 47, 48] },
+        Use { kind: 2, b: 2, offset: 15, k: &[46] },
+    ] },
+    Relation { d: 1, b1: 6, b2: 1, s: 0, uses: &[
+        Use { kind: 2, b: 2, offset: -4, k: &[46, 49, 50, 51] },
+        Use { kind: 1, b: 2, offset: -10, k: &[49, 50, 51] },
+        Use { kind: 2, b: 2, offset: -9, k: &[49, 50, 51] },
+    ] },
+    Relation { d: 1, b1: 6, b2: 6, s: 1, uses: &[
+        Use { kind: 1, b: 2, offset: -14, k: &[51] },
+    ] },
+    Relation { d: 1, b1: 29, b2: 4, s: 0, uses: &[
+        Use { kind: 1, b: 0, offset: -3, k: &[43, 44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 1, b: 0, offset: -1, k: &[43, 44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 2, b: 0, offset: -15, k: &[55, 56] },
+    ] },
+    Relation { d: 2, b1: 4, b2: 4, s: 1, uses: &[
+        Use { kind: 1, b: 0, offset: -2, k: &[43, 44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 2, b: 0, offset: 2, k: &[45, 46, 47, 48, 49, 50, 51, 52, 53] },
+        Use { kind: 2, b: 0, offset: -16, k: &[52, 53, 54, 55, 56] },
+        Use { kind: 2, b: 0, offset: -18, k: &[54, 55, 56] },
+    ] },
+    Relation { d: 2, b1: 4, b2: 29, s: 0, uses: &[
+        Use { kind: 2, b: 0, offset: -4, k: &[45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 2, b: 0, offset: 2, k: &[45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55] },
+        Use { kind: 2, b: 0, offset: -9, k: &[47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 1, b: 0, offset: -6, k: &[44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 1, b: 0, offset: -10, k: &[48, 49, 50, 51, 52] },
+        Use { kind: 2, b: 0, offset: -18, k: &[56] },
+    ] },
+    Relation { d: 2, b1: 6, b2: 6, s: 0, uses: &[
+        Use { kind: 1, b: 2, offset: -6, k: &[46, 47, 48, 49, 50, 51] },
+        Use { kind: 1, b: 2, offset: -2, k: &[46, 47, 48, 49, 50, 51] },
+        Use { kind: 1, b: 2, offset: -4, k: &[46, 47, 48, 49, 50, 51] },
+        Use { kind: 2, b: 2, offset: 2, k: &[46, 49, 50, 51] },
+    ] },
+    Relation { d: 3, b1: 4, b2: 29, s: 0, uses: &[
+        Use { kind: 2, b: 0, offset: -4, k: &[45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 2, b: 0, offset: -9, k: &[46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 2, b: 0, offset: 2, k: &[45, 46, 47, 48, 49, 50, 51, 52, 53, 54] },
+        Use { kind: 1, b: 0, offset: 0, k: &[43, 44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 1, b: 0, offset: -4, k: &[43, 44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 1, b: 0, offset: -6, k: &[43, 44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 1, b: 0, offset: -2, k: &[43, 44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 2, b: 0, offset: 4, k: &[45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 1, b: 0, offset: -10, k: &[47, 48, 49, 50, 51, 52] },
+        Use { kind: 2, b: 0, offset: -16, k: &[53, 54, 55, 56] },
+    ] },
+    Relation { d: 3, b1: 6, b2: 1, s: 0, uses: &[
+        Use { kind: 1, b: 2, offset: -2, k: &[46, 47, 48, 49, 50, 51] },
+        Use { kind: 2, b: 2, offset: 2, k: &[46, 49, 50, 51] },
+    ] },
+    Relation { d: 4, b1: 3, b2: 28, s: 0, uses: &[
+        Use { kind: 2, b: 0, offset: -12, k: &[47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 1, b: 0, offset: -16, k: &[51] },
+    ] },
+    Relation { d: 4, b1: 4, b2: 29, s: 0, uses: &[
+        Use { kind: 2, b: 0, offset: 4, k: &[45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 2, b: 0, offset: -9, k: &[45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 2, b: 0, offset: -4, k: &[45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 2, b: 0, offset: -12, k: &[47, 48, 49, 50, 51, 52, 53, 54, 55, 56] },
+        Use { kind: 1, b: 0, offset: 0, k: &[43, 44, 45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 1, b: 0, offset: -10, k: &[45, 46, 47, 48, 49, 50, 51, 52] },
+        Use { kind: 1, b: 0, offset: -13, k: &[48, 49, 50, 51, 52] },
+    ] },
+    Relation { d: 4, b1: 5, b2: 30, s: 0, uses: &[
+        Use { kind: 2, b: 2, offset: -12, k: &[49, 50, 51] },
+        Use { kind: 1, b: 0, offset: 16, k: &[43, 44] },
+        Use { kind: 1, b: 2, offset: -16, k: &[51] },
+    ] },
+    Relation { d: 5, b1: 4, b2: 29, s: 1, uses: &[
+        Use { kind: 1, b: 0, offset: -14, k: &[50, 51, 52] },
+    ] },
+    Relation { d: 5, b1: 30, b2: 28, s: 1, uses: &[
+        Use { kind: 2, b: 0, offset: -13, k: &[48, 49, 50, 51, 52] },
+    ] },
+];
+
+/// The first t of which the conditions speak.
+pub const FIRST: usize = 35;
+/// The last one, d included.
+pub const LAST: usize = 64;
+
+/// The vectors that a block leaves alive, as a set: see [`place`].
+pub type Live = u64;
+
+/// The bit of a vector in a [`Live`] set. The low half has type I, the high one
+/// type II; in each, b = 0 begins with K = 43 at bit 0, and b = 2 with K = 46 at
+/// bit 16.
+pub const fn place(vector: &Vector) -> u32 {
+    let half = if vector.kind == 1 { 0 } else { 32 };
+    half + (vector.k as i32 + shift(vector.b)) as u32
+}
+
+/// What turns K into a vector's bit in its half.
+const fn shift(b: u8) -> i32 {
+    if b == 0 { -43 } else { 16 - 46 }
+}
+
+/// All vectors.
+pub const ALL: Live = {
+    let mut all = 0;
+    let mut i = 0;
+    while i < VECTORS.len() {
+        all |= 1 << place(&VECTORS[i]);
+        i += 1;
+    }
+    all
+};
+
+/// The numbers of the vectors in a set.
+pub fn numbers(mut live: Live) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        if live == 0 {
+            return None;
+        }
+        let at = live.trailing_zeros();
+        live &= live - 1;
+        Some(usize::from(NUMBERS[at as usize]))
+    })
+}
+
+/// The number of the vector at each place.
+static NUMBERS: [u8; 64] = {
+    let mut numbers = [0xff; 64];
+    let mut i = 0;
+    while i < VECTORS.len() {
+        numbers[place(&VECTORS[i]) as usize] = i as u8;
+        i += 1;
+    }
+    numbers
+};
+
+/// One use, ready to be applied to the relation's bits over t.
+#[derive(Clone, Copy)]
+pub struct Step {
+    /// Which relation.
+    pub relation: u8,
+    /// How far its bits are to be shifted to the right, or to the left if negative.
+    pub shift: i8,
+    /// The bits that the use does not concern.
+    pub others: u32,
+}
+
+/// The most uses that one type has.
+pub const STEPS: usize = 32;
+
+/// The uses of each type, filled up with some that concern no bit.
+pub const TYPES: [[Step; STEPS]; 2] = [steps(1), steps(2)];
+
+const fn steps(kind: u8) -> [Step; STEPS] {
+    let mut all = [Step { relation: 0, shift: 0, others: !0 }; STEPS];
+    let mut n = 0;
+    let mut i = 0;
+    while i < RELATIONS.len() {
+        let mut j = 0;
+        while j < RELATIONS[i].uses.len() {
+            let u = &RELATIONS[i].uses[j];
+            if u.kind == kind {
+                // t - FIRST is the bit; K + shift is where it shall be.
+                let shift_by = u.offset - FIRST as i32 - shift(u.b);
+                let mut others = !0;
+                let mut m = 0;
+                while m < u.k.len() {
+                    others &= !(1 << (u.k[m] as i32 + shift(u.b)));
+                    m += 1;
+                }
+                all[n] = Step { relation: i as u8, shift: shift_by as i8, others };
+                n += 1;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+/// A relation's two columns, as places in [`columns`]' result.
+pub const fn column(b: u32) -> usize {
+    if b < 8 { b as usize } else { b as usize - 16 }
+}
+
+/// The columns of bits 0 to 7 and 24 to 31.
+#[inline(always)]
+pub fn columns(window: &Window) -> [u32; 16] {
+    // Bytes 0 and 3 of each word, in order of t, eight to a square.
+    let word = |t: usize| window[TOP - (FIRST + t).min(LAST)];
+    let low: [u8; 32] = core::array::from_fn(|t| word(t) as u8);
+    let high: [u8; 32] = core::array::from_fn(|t| (word(t) >> 24) as u8);
+    let squares: [u64; 8] = core::array::from_fn(|i| {
+        let bytes = if i < 4 { &low[8 * i..8 * i + 8] } else { &high[8 * i - 32..8 * i - 24] };
+        u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+    });
+    // Transpose each square of 8 by 8 bits (Hacker's Delight, section 7-3).
+    let squares = squares.map(|x| {
+        let swap = |x: u64, by: u32, mask: u64| {
+            let y = (x ^ (x >> by)) & mask;
+            x ^ y ^ (y << by)
+        };
+        let x = swap(x, 7, 0x00aa_00aa_00aa_00aa);
+        let x = swap(x, 14, 0x0000_cccc_0000_cccc);
+        swap(x, 28, 0x0000_0000_f0f0_f0f0).to_le_bytes()
+    });
+    core::array::from_fn(|column| {
+        let (plane, bit) = (4 * (column / 8), column % 8);
+        u32::from_le_bytes(core::array::from_fn(|i| squares[plane + i][bit]))
+    })
+}
+
+/// The vectors all of whose conditions the window satisfies.
+#[inline(always)]
+pub fn live(window: &Window) -> Live {
+    let [one, two] = evaluate(&columns(window));
+    u64::from(one) | u64::from(two) << 32
+}
+
+/// What the evaluation needs of a 32-bit word, or of a vector whose lanes are
+/// words of a block each.
+pub trait Lanes: Copy {
+    /// A constant in every lane.
+    fn splat(self, value: u32) -> Self;
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// Shift to the right, or to the left by a negative number. Which bits come in
+    /// does not matter.
+    fn shift(self, by: i8) -> Self;
+    /// `self & (b | c)`.
+    fn and_or(self, b: Self, c: Self) -> Self;
+}
+
+impl Lanes for u32 {
+    #[inline(always)]
+    fn splat(self, value: u32) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+    #[inline(always)]
+    fn shift(self, by: i8) -> Self {
+        self.rotate_right(by as u32 & 31)
+    }
+    #[inline(always)]
+    fn and_or(self, b: Self, c: Self) -> Self {
+        self & (b | c)
+    }
+}
+
+/// From [`columns`] the live vectors of type I and those of type II.
+#[inline(always)]
+pub fn evaluate<L: Lanes>(columns: &[L; 16]) -> [L; 2] {
+    // The tables become constants in the code: left to itself, the compiler would
+    // not unroll such loops, and read the tables for every block.
+    macro_rules! holds {
+        ($($i:literal)*) => { [$( {
+            const R: &Relation = &RELATIONS[$i];
+            let differ = columns[column(R.b1)].xor(columns[column(R.b2)].shift(R.d as i8));
+            if R.s == 1 { differ } else { differ.xor(columns[0].splat(!0)) }
+        } ),*] };
+    }
+    let holds = holds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    macro_rules! live {
+        ($kind:literal $($i:literal)*) => { {
+            let live = columns[0].splat((ALL >> (32 * $kind)) as u32);
+            $( let live = {
+                const STEP: Step = TYPES[$kind][$i];
+                let bits = holds[STEP.relation as usize].shift(STEP.shift);
+                live.and_or(bits, columns[0].splat(STEP.others))
+            }; )*
+            live
+        } };
+    }
+    [
+        live!(0 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31),
+        live!(1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31),
+    ]
+}

@@ -1,0 +1,90 @@
+//! The disturbance vectors, and the message differences that follow from them.
+//!
+//! A collision attack on SHA-1 adds a differential path along a disturbance
+//! vector (DV): 80 words that obey the recurrence of the message schedule,
+//! whose bits say where a local collision begins. Stevens and Shumow, "Speeding
+//! up detection of SHA-1 collision attacks using unavoidable attack conditions"
+//! (USENIX Security 2017), section 3, name the 32 that an attack could use:
+//! I(K, b) and II(K, b), K where the 15 zero words stand, b a rotation.
+
+/// One disturbance vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vector {
+    /// The type: 1 for I(K, b), 2 for II(K, b).
+    pub kind: u8,
+    /// K.
+    pub k: u8,
+    /// b.
+    pub b: u8,
+}
+
+/// All vectors. A vector's place here is its number everywhere.
+#[rustfmt::skip]
+pub const VECTORS: [Vector; 32] = {
+    const fn v(kind: u8, k: u8, b: u8) -> Vector {
+        Vector { kind, k, b }
+    }
+    [
+        v(1, 43, 0), v(1, 44, 0), v(1, 45, 0), v(1, 46, 0), v(1, 46, 2), v(1, 47, 0), v(1, 47, 2), v(1, 48, 0),
+        v(1, 48, 2), v(1, 49, 0), v(1, 49, 2), v(1, 50, 0), v(1, 50, 2), v(1, 51, 0), v(1, 51, 2), v(1, 52, 0),
+        v(2, 45, 0), v(2, 46, 0), v(2, 46, 2), v(2, 47, 0), v(2, 48, 0), v(2, 49, 0), v(2, 49, 2), v(2, 50, 0),
+        v(2, 50, 2), v(2, 51, 0), v(2, 51, 2), v(2, 52, 0), v(2, 53, 0), v(2, 54, 0), v(2, 55, 0), v(2, 56, 0),
+    ]
+};
+
+impl Vector {
+    /// The step before which the two messages of an attack have the same
+    /// working words: recompression starts there.
+    pub const fn start(&self) -> usize {
+        if self.k < 50 { 58 } else { 65 }
+    }
+
+    /// The difference of the two expanded messages (section 3 of the paper): every
+    /// disturbance starts a local collision, which five later words correct.
+    const fn difference(&self) -> [u32; 80] {
+        // DV[t] is kept at t + 5: the corrections reach back five words.
+        const BACK: usize = 5;
+        let mut dv = [0u32; 80 + BACK];
+        let k = self.k as usize + BACK;
+        dv[k + 15] = 1 << self.b;
+        if self.kind == 2 {
+            dv[k + 1] = 1u32.rotate_right(1).rotate_left(self.b as u32);
+            dv[k + 3] = dv[k + 1];
+        }
+        // W[t] = rotl1(W[t-3] ^ W[t-8] ^ W[t-14] ^ W[t-16]), onwards and back.
+        let mut t = k + 16;
+        while t < dv.len() {
+            dv[t] = (dv[t - 3] ^ dv[t - 8] ^ dv[t - 14] ^ dv[t - 16]).rotate_left(1);
+            t += 1;
+        }
+        let mut t = k;
+        while t > 0 {
+            t -= 1;
+            dv[t] = dv[t + 16].rotate_right(1) ^ dv[t + 13] ^ dv[t + 8] ^ dv[t + 2];
+        }
+        let mut dm = [0; 80];
+        let mut t = 0;
+        while t < 80 {
+            let i = t + BACK;
+            dm[t] = dv[i]
+                ^ dv[i - 1].rotate_left(5)
+                ^ dv[i - 2]
+                ^ dv[i - 3].rotate_left(30)
+                ^ dv[i - 4].rotate_left(30)
+                ^ dv[i - 5].rotate_left(30);
+            t += 1;
+        }
+        dm
+    }
+}
+
+/// The message difference of each vector.
+pub static DIFFERENCES: [[u32; 80]; 32] = {
+    let mut all = [[0; 80]; 32];
+    let mut i = 0;
+    while i < 32 {
+        all[i] = VECTORS[i].difference();
+        i += 1;
+    }
+    all
+};
