@@ -8,6 +8,7 @@ pub mod bytes;
 pub mod git;
 pub mod gnulib;
 pub mod libiberty;
+mod many;
 pub mod native;
 pub mod sha1dc;
 

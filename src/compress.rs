@@ -2,14 +2,23 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64_sha2;
+pub mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 pub mod recompress;
 mod rounds;
 pub mod tail;
 pub mod trace;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod x86_avx2;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod x86_avx512;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[allow(clippy::needless_range_loop)] // A schedule is a matter of indices.
 mod x86_sha;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod x86_ssse3;
 
 use core::ffi::CStr;
 use core::mem::MaybeUninit;

@@ -21,6 +21,9 @@ pub enum Feature {
     /// AVX-512 F and VL.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx512Vl,
+    /// AVX-512 F, VL and BW.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx512Bw,
     /// AVX-512 F, VL, BW, VBMI and GFNI.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx512Vbmi,
@@ -39,6 +42,8 @@ cpufeatures::new!(avx2, "avx2");
 cpufeatures::new!(sha, "sha", "ssse3", "sse4.1");
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 cpufeatures::new!(avx512vl, "avx512f", "avx512vl", "avx2");
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+cpufeatures::new!(avx512bw, "avx512f", "avx512vl", "avx512bw", "avx2");
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 cpufeatures::new!(avx512vbmi, "avx512f", "avx512vl", "avx512bw", "avx512vbmi", "gfni", "avx2");
 #[cfg(target_arch = "aarch64")]
@@ -84,7 +89,7 @@ impl Best {
 }
 
 /// Whether this CPU and its operating system have all of `features`.
-fn has(features: &[Feature]) -> bool {
+pub fn has(features: &[Feature]) -> bool {
     features.iter().all(|&feature| permitted(feature) && here(feature))
 }
 
@@ -99,6 +104,8 @@ fn here(feature: Feature) -> bool {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Avx512Vl => avx512vl::get(),
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Avx512Bw => avx512bw::get(),
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Avx512Vbmi => avx512vbmi::get(),
         #[cfg(target_arch = "aarch64")]
         Sha2 => sha2::get(),
@@ -112,7 +119,7 @@ type Level = (&'static core::ffi::CStr, &'static [Feature]);
 #[cfg(feature = "force-backend")]
 static LEVELS: &[Level] = &[
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    (c"x86-sha-avx512", &[Ssse3, Avx2, Sha, Avx512Vl, Avx512Vbmi]),
+    (c"x86-sha-avx512", &[Ssse3, Avx2, Sha, Avx512Vl, Avx512Bw, Avx512Vbmi]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     (c"x86-sha-avx512vl", &[Ssse3, Avx2, Sha, Avx512Vl]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

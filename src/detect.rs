@@ -19,7 +19,8 @@ pub mod vectors;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[allow(unsafe_code)]
 mod x86_avx2;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+// Its masks are 64-bit registers.
+#[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86_avx512;
 
@@ -194,7 +195,7 @@ impl Way for Check {
 
 /// All ways, best first.
 static CHECKS: &[Check] = &[
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[cfg(target_arch = "x86_64")]
     Check { needs: &[Feature::Avx512Vbmi], live: x86_avx512::live },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Check { needs: &[Feature::Avx2], live: x86_avx2::live },

@@ -82,25 +82,34 @@ pub fn update<C: Context, E: Engine<C>>(ctx: &mut C, mut data: &[u8]) {
 #[inline(always)]
 pub fn finish<C: Context, E: Engine<C>>(ctx: &mut C) -> Digest {
     let len = ctx.length();
-    let waiting = (len % BLOCK_LEN as u64) as usize;
-    let at = len - waiting as u64;
-    let bits = len.wrapping_mul(8).to_be_bytes();
-    let mut length = [0; BLOCK_LEN];
-    length[LENGTH_AT..].copy_from_slice(&bits);
-    let block = ctx.parts().1;
-    // Whole-block operations throughout: see `compress::tail` for the reason.
-    let padded: Block =
-        array::from_fn(|i| block[i] & KEEP[BLOCK_LEN - waiting + i] | MARK[BLOCK_LEN - waiting + i]);
-    if waiting < LENGTH_AT {
-        E::compress(ctx, &[array::from_fn(|i| padded[i] | length[i])], at);
-    } else {
-        E::compress(ctx, &[padded, length], at);
+    let at = len - len % BLOCK_LEN as u64;
+    let (first, second) = padding(ctx.parts().1, len);
+    match second {
+        None => E::compress(ctx, &[first], at),
+        Some(second) => E::compress(ctx, &[first, second], at),
     }
     block::digest(ctx.parts().0)
 }
 
+/// The last block or two of a message of `len` bytes (section 5.1.1), of which
+/// `block` begins with the last `len % 64`.
+#[inline(always)]
+pub fn padding(block: &Block, len: u64) -> (Block, Option<Block>) {
+    let waiting = (len % BLOCK_LEN as u64) as usize;
+    let mut length = [0; BLOCK_LEN];
+    length[LENGTH_AT..].copy_from_slice(&len.wrapping_mul(8).to_be_bytes());
+    // Whole-block operations throughout: see `compress::tail` for the reason.
+    let padded: Block =
+        array::from_fn(|i| block[i] & KEEP[BLOCK_LEN - waiting + i] | MARK[BLOCK_LEN - waiting + i]);
+    if waiting < LENGTH_AT {
+        (array::from_fn(|i| padded[i] | length[i]), None)
+    } else {
+        (padded, Some(length))
+    }
+}
+
 /// Where in the last block the length of the message stands.
-const LENGTH_AT: usize = BLOCK_LEN - 8;
+pub const LENGTH_AT: usize = BLOCK_LEN - 8;
 
 /// All ones for the bytes before index 64, zero after: read from `64 - n` on,
 /// it keeps the first n bytes of a block.

@@ -25,3 +25,4 @@ pub mod compress;
 pub mod cpu;
 pub mod detect;
 pub mod hasher;
+pub mod many;

@@ -90,7 +90,7 @@ pub fn trace<W: Word>(state: &mut [W; 5], w: &mut [W; 16]) -> Kept<W> {
 
 /// Rounds `20 * PART` to `20 * PART + 19`: one function f and one constant K.
 #[inline(always)]
-fn twenty<W: Word, const PART: usize>(s: [W; 5], w: &mut [W; 16]) -> [W; 5] {
+pub fn twenty<W: Word, const PART: usize>(s: [W; 5], w: &mut [W; 16]) -> [W; 5] {
     let t = 20 * PART;
     let s = five::<W, PART>(s, w, t);
     let s = five::<W, PART>(s, w, t + 5);

@@ -14,7 +14,7 @@ const PIECE: usize = 16;
 
 /// Put `tail`, which is shorter than a block, at the start of `block`.
 ///
-/// Bytes behind the tail may be overwritten; what they hold then is undefined.
+/// The bytes behind it become zero as far as the last piece goes.
 #[inline(always)]
 pub fn store(block: &mut Block, tail: &[u8]) {
     debug_assert!(tail.len() < BLOCK_LEN);

@@ -25,6 +25,7 @@ use core::arch::x86_64::*;
 use core::array;
 use core::mem::MaybeUninit;
 
+use super::lanes::{self, States, Step};
 use super::trace::{Candidate, Trace};
 use crate::block::{Block, State};
 
@@ -162,7 +163,7 @@ struct Working {
 
 /// Four rounds of part `PART`, and then the words `next` of the four after.
 #[inline(always)]
-unsafe fn four<F: Form, const PART: i32>(s: Working, next: Group) -> Working {
+unsafe fn four_rounds<F: Form, const PART: i32>(s: Working, next: Group) -> Working {
     // SAFETY: the caller has the form's features.
     unsafe { Working { e: F::add_next_e(next, s.abcd), abcd: _mm_sha1rnds4_epu32::<PART>(s.abcd, s.e) } }
 }
@@ -172,29 +173,7 @@ unsafe fn four<F: Form, const PART: i32>(s: Working, next: Group) -> Working {
 #[inline(always)]
 unsafe fn twenty<F: Form, const PART: i32>(s: Working, next: [Group; 5]) -> Working {
     // SAFETY: the caller has the form's features.
-    next.into_iter().fold(s, |s, next| unsafe { four::<F, PART>(s, next) })
-}
-
-/// Four rounds of each of `N` messages, kept together: left alone, the compiler
-/// puts one message's whole chain behind the other's, and the CPU does not look
-/// that far ahead.
-#[inline(always)]
-unsafe fn side_by_side<F: Form, const PART: i32, const N: usize>(
-    states: &mut [Working; N],
-    next: impl Fn(usize) -> Group,
-) {
-    for (n, s) in states.iter_mut().enumerate() {
-        // SAFETY: the caller has the form's features.
-        *s = unsafe { four::<F, PART>(*s, next(n)) };
-    }
-    for n in 1..N {
-        let (mut a, mut b) = (states[n - 1].abcd, states[n].abcd);
-        // SAFETY: an empty instruction that seems to use both.
-        unsafe {
-            asm!("/* {0} {1} */", inout(xmm_reg) a, inout(xmm_reg) b, options(pure, nomem, nostack, preserves_flags));
-        }
-        (states[n - 1].abcd, states[n].abcd) = (a, b);
-    }
+    next.into_iter().fold(s, |s, next| unsafe { four_rounds::<F, PART>(s, next) })
 }
 
 /// The chaining value in registers.
@@ -228,29 +207,142 @@ unsafe fn streams<F: Form, const N: usize>(states: [&mut State; N], blocks: [&[B
     unsafe {
         let mut hash = states.each_ref().map(|state| load(state));
         for i in 0..blocks[0].len() {
-            let w = blocks.map(|blocks| expand::<F>(blocks.get_unchecked(i)));
-            let mut s: [_; N] =
-                array::from_fn(|n| Working { abcd: hash[n].abcd, e: _mm_add_epi32(hash[n].e, w[n][0]) });
-            for group in 1..6 {
-                side_by_side::<F, 0, N>(&mut s, |n| w[n][group]);
-            }
-            for group in 6..11 {
-                side_by_side::<F, 1, N>(&mut s, |n| w[n][group]);
-            }
-            for group in 11..16 {
-                side_by_side::<F, 2, N>(&mut s, |n| w[n][group]);
-            }
-            for group in 16..20 {
-                side_by_side::<F, 3, N>(&mut s, |n| w[n][group]);
-            }
-            // What follows the 80 words is the chaining value's own E.
-            side_by_side::<F, 3, N>(&mut s, |n| hash[n].e);
-            hash = array::from_fn(|n| Working { abcd: _mm_add_epi32(hash[n].abcd, s[n].abcd), e: s[n].e });
+            let mut s: [Stream; N] = array::from_fn(|n| Stream::start(hash[n], blocks[n].get_unchecked(i)));
+            group::<F, 0, 0, N>(&mut s);
+            group::<F, 1, 0, N>(&mut s);
+            group::<F, 2, 0, N>(&mut s);
+            group::<F, 3, 0, N>(&mut s);
+            group::<F, 4, 0, N>(&mut s);
+            group::<F, 5, 1, N>(&mut s);
+            group::<F, 6, 1, N>(&mut s);
+            group::<F, 7, 1, N>(&mut s);
+            group::<F, 8, 1, N>(&mut s);
+            group::<F, 9, 1, N>(&mut s);
+            group::<F, 10, 2, N>(&mut s);
+            group::<F, 11, 2, N>(&mut s);
+            group::<F, 12, 2, N>(&mut s);
+            group::<F, 13, 2, N>(&mut s);
+            group::<F, 14, 2, N>(&mut s);
+            group::<F, 15, 3, N>(&mut s);
+            group::<F, 16, 3, N>(&mut s);
+            group::<F, 17, 3, N>(&mut s);
+            group::<F, 18, 3, N>(&mut s);
+            group::<F, 19, 3, N>(&mut s);
+            hash = array::from_fn(|n| Working {
+                abcd: _mm_add_epi32(hash[n].abcd, s[n].working.abcd),
+                e: s[n].working.e,
+            });
         }
         for (state, hash) in states.into_iter().zip(hash) {
             store(state, hash);
         }
     }
+}
+
+/// One of several messages: its working words and schedule.
+#[derive(Clone, Copy)]
+struct Stream {
+    working: Working,
+    /// The groups, and as the last one the chaining value's own E.
+    w: [Group; 21],
+}
+
+impl Stream {
+    /// The first four groups.
+    #[inline(always)]
+    unsafe fn start(hash: Working, block: &Block) -> Self {
+        // SAFETY: the caller has SSSE3; a block is four 16-byte pieces.
+        unsafe {
+            let reverse = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
+            let mut w = [_mm_setzero_si128(); 21];
+            for (group, piece) in w.iter_mut().zip(block.as_chunks::<16>().0) {
+                *group = _mm_shuffle_epi8(_mm_loadu_si128(piece.as_ptr().cast()), reverse);
+            }
+            w[20] = hash.e;
+            Self { working: Working { abcd: hash.abcd, e: _mm_add_epi32(hash.e, w[0]) }, w }
+        }
+    }
+}
+
+/// Four rounds of each message, and the words of four groups later.
+///
+/// Left alone, the compiler would first make all words and put them away, and then
+/// one message's whole chain behind the other's; the CPU does not look that far
+/// ahead.
+#[inline(always)]
+unsafe fn group<F: Form, const G: usize, const PART: i32, const N: usize>(streams: &mut [Stream; N]) {
+    for s in streams.iter_mut() {
+        // SAFETY: the caller has the form's features.
+        unsafe {
+            let w = &mut s.w;
+            if G < 4 {
+                w[G + 4] = early::<F>(w[G], w[G + 1], w[G + 2], w[G + 3]);
+            } else if G < 16 {
+                w[G + 4] = late::<F>(w[G - 4], w[G - 3], w[G], w[G + 2], w[G + 3]);
+            }
+            s.working = four_rounds::<F, PART>(s.working, w[G + 1]);
+        }
+    }
+    let newest = if G < 16 { G + 4 } else { 20 };
+    for n in 1..N {
+        let (mut a, mut b) = (streams[n - 1].working.abcd, streams[n].working.abcd);
+        let (mut v, mut w) = (streams[n - 1].w[newest], streams[n].w[newest]);
+        // SAFETY: an empty instruction that seems to use them all.
+        unsafe {
+            asm!("/* {0} {1} {2} {3} */", inout(xmm_reg) a, inout(xmm_reg) b, inout(xmm_reg) v, inout(xmm_reg) w,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        (streams[n - 1].working.abcd, streams[n].working.abcd) = (a, b);
+        (streams[n - 1].w[newest], streams[n].w[newest]) = (v, w);
+    }
+}
+
+/// Two messages in turns: a [`Kernel`](super::lanes::Kernel).
+///
+/// # Safety
+/// As for any kernel.
+pub unsafe fn two(states: &mut States<4>, steps: &[Step<4>], others: &mut [States<4>]) {
+    // SAFETY: the caller has the features.
+    lanes::run_with(states, steps, others, |states, blocks| unsafe { two_vl(states, blocks) });
+}
+
+/// Three messages in turns: a [`Kernel`](super::lanes::Kernel).
+///
+/// # Safety
+/// As for any kernel.
+pub unsafe fn three(states: &mut States<4>, steps: &[Step<4>], others: &mut [States<4>]) {
+    // SAFETY: the caller has the features.
+    lanes::run_with(states, steps, others, |states, blocks| unsafe { three_vl(states, blocks) });
+}
+
+/// Four messages in turns: a [`Kernel`](super::lanes::Kernel).
+///
+/// # Safety
+/// As for any kernel.
+pub unsafe fn four(states: &mut States<4>, steps: &[Step<4>], others: &mut [States<4>]) {
+    // SAFETY: the caller has the features.
+    lanes::run_with(states, steps, others, |states, blocks| unsafe { four_vl(states, blocks) });
+}
+
+#[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
+fn two_vl(states: [&mut State; 2], blocks: [&[Block]; 2]) {
+    _mm256_zeroupper();
+    // SAFETY: `Vl` needs the features enabled here.
+    unsafe { streams::<Vl, 2>(states, blocks) }
+}
+
+#[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
+fn three_vl(states: [&mut State; 3], blocks: [&[Block]; 3]) {
+    _mm256_zeroupper();
+    // SAFETY: `Vl` needs the features enabled here.
+    unsafe { streams::<Vl, 3>(states, blocks) }
+}
+
+#[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
+fn four_vl(states: [&mut State; 4], blocks: [&[Block]; 4]) {
+    _mm256_zeroupper();
+    // SAFETY: `Vl` needs the features enabled here.
+    unsafe { streams::<Vl, 4>(states, blocks) }
 }
 
 /// As [`compress`], with a trace of each block.
@@ -292,13 +384,13 @@ unsafe fn trace_with<F: Form>(state: &mut State, blocks: &[Block], traces: &mut 
             let mut s = Working { abcd: hash.abcd, e: _mm_add_epi32(hash.e, w[0]) };
             s = twenty::<F, 0>(s, [w[1], w[2], w[3], w[4], w[5]]);
             s = twenty::<F, 1>(s, [w[6], w[7], w[8], w[9], w[10]]);
-            s = four::<F, 2>(s, w[11]);
-            s = four::<F, 2>(s, w[12]);
-            s = four::<F, 2>(s, w[13]);
+            s = four_rounds::<F, 2>(s, w[11]);
+            s = four_rounds::<F, 2>(s, w[12]);
+            s = four_rounds::<F, 2>(s, w[13]);
             _mm_store_si128(inner, s.abcd);
-            s = four::<F, 2>(s, w[14]);
+            s = four_rounds::<F, 2>(s, w[14]);
             _mm_store_si128(inner.add(1), s.abcd);
-            s = four::<F, 2>(s, w[15]);
+            s = four_rounds::<F, 2>(s, w[15]);
             s = twenty::<F, 3>(s, [w[16], w[17], w[18], w[19], hash.e]);
             hash = Working { abcd: _mm_add_epi32(hash.abcd, s.abcd), e: s.e };
         }
@@ -375,12 +467,12 @@ unsafe fn recompress_with<F: Form>(candidate: &Candidate) -> Option<State> {
         let inner: *const __m128i = (&raw const candidate.trace.inner).cast();
         let e = F::add_next_e(mixed[0], _mm_load_si128(inner));
         let s = Working { abcd: _mm_load_si128(inner.add(1)), e };
-        let s = four::<F, 2>(s, mixed[1]);
-        let s = four::<F, 3>(s, mixed[2]);
-        let common = four::<F, 3>(s, w[17]);
-        let s = four::<F, 3>(common, w[18]);
-        let s = four::<F, 3>(s, w[19]);
-        let last = four::<F, 3>(s, zero);
+        let s = four_rounds::<F, 2>(s, mixed[1]);
+        let s = four_rounds::<F, 3>(s, mixed[2]);
+        let common = four_rounds::<F, 3>(s, w[17]);
+        let s = four_rounds::<F, 3>(common, w[18]);
+        let s = four_rounds::<F, 3>(s, w[19]);
+        let last = four_rounds::<F, 3>(s, zero);
 
         let after = load(candidate.after);
         let other = Working { abcd: _mm_sub_epi32(after.abcd, last.abcd), e: _mm_sub_epi32(after.e, last.e) };
@@ -388,8 +480,8 @@ unsafe fn recompress_with<F: Form>(candidate: &Candidate) -> Option<State> {
         let s = twenty::<F, 0>(s, [w[1], w[2], w[3], w[4], w[5]]);
         let s = twenty::<F, 1>(s, [w[6], w[7], w[8], w[9], w[10]]);
         let s = twenty::<F, 2>(s, [w[11], w[12], w[13], w[14], w[15]]);
-        let s = four::<F, 3>(s, w[16]);
-        let s = four::<F, 3>(s, w[17]);
+        let s = four_rounds::<F, 3>(s, w[16]);
+        let s = four_rounds::<F, 3>(s, w[17]);
         let differ = _mm_or_si128(_mm_xor_si128(s.abcd, common.abcd), _mm_xor_si128(s.e, common.e));
         if _mm_testz_si128(differ, differ) == 0 {
             return None;

@@ -10,9 +10,6 @@
 //! each block has a lane to itself.
 
 use core::arch::asm;
-#[cfg(target_arch = "x86")]
-use core::arch::x86::*;
-#[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 

@@ -1,0 +1,257 @@
+//! Our own API for many messages: the rest of `shaone.h`.
+
+use core::ffi::{c_uchar, c_void};
+use core::slice;
+
+use super::native::{shaone_ctx, shaone_digest};
+use crate::block::{self, BLOCK_LEN, DIGEST_LEN, Digest, INITIAL, State};
+use crate::compress::tail;
+use crate::hasher::{self, Context, Plain};
+use crate::many::{self, Batch, End, Job};
+
+/// Whole messages.
+struct Messages {
+    from: From,
+    next: usize,
+    count: usize,
+    digests: *mut Digest,
+}
+
+/// Where they are.
+enum From {
+    Arrays { data: *const *const c_void, len: *const usize },
+    Pieces { data: &'static [u8], piece_len: usize },
+}
+
+impl Messages {
+    #[inline(always)]
+    fn message(&self, id: usize) -> &'static [u8] {
+        match self.from {
+            // SAFETY: the caller's arrays and messages.
+            From::Arrays { data, len } => unsafe { message(*data.add(id), *len.add(id)) },
+            From::Pieces { data, piece_len } => {
+                let rest = &data[id * piece_len..];
+                &rest[..rest.len().min(piece_len)]
+            }
+        }
+    }
+}
+
+impl Batch<'static> for Messages {
+    #[inline]
+    fn is_fresh(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Job<'static>> {
+        if self.next == self.count {
+            return None;
+        }
+        let id = self.next;
+        self.next += 1;
+        let message = self.message(id);
+        let (body, tail) = message.as_chunks();
+        Some(Job { id, before: None, body, end: Some(End::new(tail, message.len() as u64)) })
+    }
+
+    #[inline]
+    fn state(&self, _: usize) -> State {
+        INITIAL
+    }
+
+    #[inline]
+    fn end(&mut self, id: usize, state: &State) {
+        // SAFETY: there is a digest for each message.
+        unsafe { *self.digests.add(id) = block::digest(state) }
+    }
+}
+
+/// The message at `data`, which the caller's contract makes readable.
+///
+/// # Safety
+/// As for `slice::from_raw_parts`; but `data` may be NULL when `len` is 0.
+#[inline(always)]
+unsafe fn message<'a>(data: *const c_void, len: usize) -> &'a [u8] {
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: this function's contract.
+    unsafe { slice::from_raw_parts(data.cast(), len) }
+}
+
+/// Write the digests of n messages: digests[i] is that of the len[i] bytes at
+/// data[i]. The messages are hashed side by side, on one core; they may be of any
+/// lengths up to PTRDIFF_MAX and may overlap each other, but not the digests. A
+/// message of length 0 may be NULL; so may all arrays when n is 0. About 25 KiB of
+/// stack.
+/// cbindgen:ptrs-as-arrays=[[data;], [len;], [digests;]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_digest_many(
+    n: usize,
+    data: *const *const c_void,
+    len: *const usize,
+    digests: *mut [c_uchar; 20],
+) {
+    // SAFETY: the caller's arrays and messages.
+    unsafe {
+        if n == 1 {
+            return shaone_digest(*data, *len, digests.cast());
+        }
+        many::run(&mut Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
+    }
+}
+
+/// Write the digests of consecutive pieces of piece_len bytes of the len bytes at
+/// data; the last piece may be shorter. BitTorrent's pieces and LLD's chunks are
+/// such.
+///
+/// Returns how many pieces there are: 0 when len or piece_len is 0.
+/// cbindgen:ptrs-as-arrays=[[digests;]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_pieces(
+    data: *const c_void,
+    len: usize,
+    piece_len: usize,
+    digests: *mut [c_uchar; 20],
+) -> usize {
+    if len == 0 || piece_len == 0 {
+        return 0;
+    }
+    let count = len.div_ceil(piece_len);
+    // SAFETY: the caller's data and digests.
+    unsafe {
+        let from = From::Pieces { data: message(data, len), piece_len };
+        many::run(&mut Messages { from, next: 0, count, digests });
+    }
+    count
+}
+
+/// Bytes for as many contexts.
+struct Updates {
+    ctx: *const *mut shaone_ctx,
+    data: *const *const c_void,
+    len: *const usize,
+    next: usize,
+    count: usize,
+}
+
+impl Updates {
+    /// The context and all of its new bytes.
+    fn at(&self, id: usize) -> (&'static mut shaone_ctx, &'static [u8]) {
+        // SAFETY: the caller's arrays, contexts and data; no context is there twice.
+        unsafe { (&mut **self.ctx.add(id), message(*self.data.add(id), *self.len.add(id))) }
+    }
+}
+
+/// How many of the new bytes fill up the block of a context's waiting ones.
+fn head_len(ctx: &shaone_ctx) -> usize {
+    (ctx.length().wrapping_neg() % BLOCK_LEN as u64) as usize
+}
+
+impl Batch<'static> for Updates {
+    fn is_fresh(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self) -> Option<Job<'static>> {
+        while self.next < self.count {
+            let id = self.next;
+            self.next += 1;
+            let (ctx, bytes) = self.at(id);
+            let head = head_len(ctx);
+            if bytes.len() < if head == 0 { BLOCK_LEN } else { head } {
+                // Too few for a block.
+                hasher::update::<_, Plain>(ctx, bytes);
+                continue;
+            }
+            let (head, rest) = bytes.split_at(head);
+            let block = ctx.parts().1;
+            block[BLOCK_LEN - head.len()..].copy_from_slice(head);
+            let before = if head.is_empty() { None } else { Some(&*block) };
+            return Some(Job { id, before, body: rest.as_chunks().0, end: None });
+        }
+        None
+    }
+
+    fn state(&self, id: usize) -> State {
+        *self.at(id).0.parts().0
+    }
+
+    fn end(&mut self, id: usize, state: &State) {
+        let (ctx, bytes) = self.at(id);
+        let tail = bytes[head_len(ctx)..].as_chunks::<BLOCK_LEN>().1;
+        ctx.set_length(ctx.length().wrapping_add(bytes.len() as u64));
+        let (ctx_state, block) = ctx.parts();
+        *ctx_state = *state;
+        tail::store(block, tail);
+    }
+}
+
+/// sha1_update for n computations at once: len[i] bytes at data[i] for ctx[i]. No
+/// context may be there twice. Otherwise as shaone_digest_many.
+/// cbindgen:ptrs-as-arrays=[[ctx;], [data;], [len;]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_update_many(
+    n: usize,
+    ctx: *const *mut shaone_ctx,
+    data: *const *const c_void,
+    len: *const usize,
+) {
+    many::run::<dyn Batch>(&mut Updates { ctx, data, len, next: 0, count: n });
+}
+
+/// The ends of as many contexts.
+struct Finals {
+    ctx: *const *mut shaone_ctx,
+    digests: *mut Digest,
+    next: usize,
+    count: usize,
+}
+
+impl Finals {
+    fn at(&self, id: usize) -> &'static mut shaone_ctx {
+        // SAFETY: the caller's array and contexts; no context is there twice.
+        unsafe { &mut **self.ctx.add(id) }
+    }
+}
+
+impl Batch<'static> for Finals {
+    fn is_fresh(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self) -> Option<Job<'static>> {
+        if self.next == self.count {
+            return None;
+        }
+        let id = self.next;
+        self.next += 1;
+        let ctx = self.at(id);
+        let len = ctx.length();
+        let tail = &ctx.parts().1[..(len % BLOCK_LEN as u64) as usize];
+        Some(Job { id, before: None, body: &[], end: Some(End::new(tail, len)) })
+    }
+
+    fn state(&self, id: usize) -> State {
+        *self.at(id).parts().0
+    }
+
+    fn end(&mut self, id: usize, state: &State) {
+        // SAFETY: there is a digest for each context.
+        unsafe { *self.digests.add(id) = block::digest(state) }
+    }
+}
+
+/// sha1_final for n computations at once: digests[i] is that of ctx[i]. No context
+/// may be there twice; all are used up.
+/// cbindgen:ptrs-as-arrays=[[digests;], [ctx;]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_final_many(
+    n: usize,
+    digests: *mut [c_uchar; 20],
+    ctx: *const *mut shaone_ctx,
+) {
+    const { assert!(size_of::<[c_uchar; 20]>() == DIGEST_LEN) };
+    many::run::<dyn Batch>(&mut Finals { ctx, digests, next: 0, count: n });
+}

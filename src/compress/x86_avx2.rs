@@ -1,0 +1,126 @@
+//! 8 lanes with AVX2.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::lanes::{self, States, Step, Vector};
+use super::rounds::Word;
+use crate::block::Block;
+
+/// 8 messages.
+#[target_feature(enable = "avx2")]
+pub fn eight(states: &mut States<8>, steps: &[Step<8>], others: &mut [States<8>]) {
+    // SAFETY: the feature is enabled here.
+    unsafe { lanes::run::<Ymm, 8>(states, steps, others) }
+}
+
+/// 8 words. There is one only where there is AVX2.
+#[derive(Clone, Copy)]
+pub struct Ymm(__m256i);
+
+// SAFETY, for all of it: the vector that is there shows that there is AVX2.
+impl Word for Ymm {
+    #[inline(always)]
+    fn splat(self, value: u32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_set1_epi32(value as i32) })
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_add_epi32(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn rotl<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe {
+            _mm256_or_si256(_mm256_slli_epi32::<LEFT>(self.0), _mm256_srli_epi32::<RIGHT>(self.0))
+        })
+    }
+    #[inline(always)]
+    fn ch(x: Self, y: Self, z: Self) -> Self {
+        // SAFETY: see above.
+        let choice = Self(unsafe { _mm256_and_si256(x.0, y.xor(z).0) });
+        choice.xor(z)
+    }
+    /// The two terms have no bit in common, so they can be added one by one.
+    #[inline(always)]
+    fn add_maj(a: Self, x: Self, y: Self, z: Self) -> Self {
+        // SAFETY: see above.
+        let terms = unsafe { [_mm256_and_si256(y.0, z.0), _mm256_and_si256(x.0, y.xor(z).0)] };
+        a.add(Self(terms[0])).add(Self(terms[1]))
+    }
+}
+
+impl Vector<8> for Ymm {
+    #[inline(always)]
+    unsafe fn load(words: &[u32; 8]) -> Self {
+        // SAFETY: the caller has AVX2; 8 words are 32 bytes.
+        Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u32; 8]) {
+        // SAFETY: see above; 8 words are 32 bytes.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
+    }
+    #[inline(always)]
+    fn choose(self, other: Self, mask: u32) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let mask = _mm256_and_si256(_mm256_set1_epi32(mask as i32), bits);
+            Self(_mm256_blendv_epi8(self.0, other.0, _mm256_cmpeq_epi32(mask, bits)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn quarter(blocks: [&Block; 8], quarter: usize) -> [Self; 4] {
+        // SAFETY: the caller has AVX2.
+        let [a, b, c, d] = unsafe { self::quarter(blocks, quarter) };
+        [Self(a), Self(b), Self(c), Self(d)]
+    }
+}
+
+/// Words `4 * quarter` and on of each block.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[inline(always)]
+pub unsafe fn quarter(blocks: [&Block; 8], quarter: usize) -> [__m256i; 4] {
+    // SAFETY: the caller has AVX2.
+    unsafe {
+        let a = column_of_two(&blocks, 0, quarter);
+        let b = column_of_two(&blocks, 1, quarter);
+        let c = column_of_two(&blocks, 2, quarter);
+        let d = column_of_two(&blocks, 3, quarter);
+        let (ab, ab_high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+        let (cd, cd_high) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+        [
+            _mm256_unpacklo_epi64(ab, cd),
+            _mm256_unpackhi_epi64(ab, cd),
+            _mm256_unpacklo_epi64(ab_high, cd_high),
+            _mm256_unpackhi_epi64(ab_high, cd_high),
+        ]
+    }
+}
+
+/// Four words of messages i and i + 4.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[inline(always)]
+unsafe fn column_of_two(blocks: &[&Block; 8], i: usize, quarter: usize) -> __m256i {
+    // SAFETY: the caller has AVX2; a quarter of a block is 16 bytes.
+    unsafe {
+        let swap = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203));
+        let load = |i: usize| _mm_loadu_si128(blocks[i].as_ptr().add(16 * quarter).cast());
+        let x = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(i)), load(i + 4));
+        _mm256_shuffle_epi8(x, swap)
+    }
+}

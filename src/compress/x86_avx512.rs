@@ -1,0 +1,188 @@
+//! 16 lanes with AVX-512, and 8 on its 256-bit vectors.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::lanes::{self, States, Step, Vector};
+use super::rounds::Word;
+use crate::block::Block;
+
+/// 16 messages.
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx2")]
+pub fn sixteen(states: &mut States<16>, steps: &[Step<16>], others: &mut [States<16>]) {
+    // SAFETY: the features are enabled here.
+    unsafe { lanes::run::<Zmm, 16>(states, steps, others) }
+}
+
+/// 8 messages.
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx2")]
+pub fn eight(states: &mut States<8>, steps: &[Step<8>], others: &mut [States<8>]) {
+    // SAFETY: the features are enabled here.
+    unsafe { lanes::run::<Ymm, 8>(states, steps, others) }
+}
+
+/// 16 words. There is one only where there is AVX-512 (F, BW).
+#[derive(Clone, Copy)]
+pub struct Zmm(__m512i);
+
+// SAFETY, for all of it: the vector that is there shows that there is AVX-512.
+impl Word for Zmm {
+    #[inline(always)]
+    fn splat(self, value: u32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_set1_epi32(value as i32) })
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_add_epi32(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn rotl<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_rol_epi32::<LEFT>(self.0) })
+    }
+    #[inline(always)]
+    fn ch(x: Self, y: Self, z: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_ternarylogic_epi32::<0xca>(x.0, y.0, z.0) })
+    }
+    #[inline(always)]
+    fn parity(x: Self, y: Self, z: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_ternarylogic_epi32::<0x96>(x.0, y.0, z.0) })
+    }
+    #[inline(always)]
+    fn add_maj(a: Self, x: Self, y: Self, z: Self) -> Self {
+        // SAFETY: see above.
+        a.add(Self(unsafe { _mm512_ternarylogic_epi32::<0xe8>(x.0, y.0, z.0) }))
+    }
+}
+
+impl Vector<16> for Zmm {
+    #[inline(always)]
+    unsafe fn load(words: &[u32; 16]) -> Self {
+        // SAFETY: the caller has AVX-512; 16 words are 64 bytes.
+        Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u32; 16]) {
+        // SAFETY: see above; 16 words are 64 bytes.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
+    }
+    #[inline(always)]
+    fn choose(self, other: Self, mask: u32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_mask_mov_epi32(self.0, mask as __mmask16, other.0) })
+    }
+    #[inline(always)]
+    unsafe fn quarter(blocks: [&Block; 16], quarter: usize) -> [Self; 4] {
+        // SAFETY: the caller has AVX-512.
+        unsafe {
+            let a = column_of_four(&blocks, 0, quarter);
+            let b = column_of_four(&blocks, 1, quarter);
+            let c = column_of_four(&blocks, 2, quarter);
+            let d = column_of_four(&blocks, 3, quarter);
+            let (ab, ab_high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+            let (cd, cd_high) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+            [
+                Self(_mm512_unpacklo_epi64(ab, cd)),
+                Self(_mm512_unpackhi_epi64(ab, cd)),
+                Self(_mm512_unpacklo_epi64(ab_high, cd_high)),
+                Self(_mm512_unpackhi_epi64(ab_high, cd_high)),
+            ]
+        }
+    }
+}
+
+/// Four words of messages i, i + 4, i + 8 and i + 12.
+///
+/// (A function, and no closure: the compiler does not put a closure that returns
+/// such a vector into its place.)
+#[inline(always)]
+unsafe fn column_of_four(blocks: &[&Block; 16], i: usize, quarter: usize) -> __m512i {
+    // SAFETY: the caller has AVX-512; a quarter of a block is 16 bytes.
+    unsafe {
+        let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203));
+        let load = |i: usize| _mm_loadu_si128(blocks[i].as_ptr().add(16 * quarter).cast());
+        let x = _mm512_castsi128_si512(load(i));
+        let x = _mm512_inserti32x4::<1>(x, load(i + 4));
+        let x = _mm512_inserti32x4::<2>(x, load(i + 8));
+        let x = _mm512_inserti32x4::<3>(x, load(i + 12));
+        _mm512_shuffle_epi8(x, swap)
+    }
+}
+
+/// 8 words. There is one only where there is AVX-512 (F, VL).
+#[derive(Clone, Copy)]
+pub struct Ymm(__m256i);
+
+// SAFETY, for all of it: the vector that is there shows that there is AVX-512VL.
+impl Word for Ymm {
+    #[inline(always)]
+    fn splat(self, value: u32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_set1_epi32(value as i32) })
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_add_epi32(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn rotl<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_rol_epi32::<LEFT>(self.0) })
+    }
+    #[inline(always)]
+    fn ch(x: Self, y: Self, z: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_ternarylogic_epi32::<0xca>(x.0, y.0, z.0) })
+    }
+    #[inline(always)]
+    fn parity(x: Self, y: Self, z: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_ternarylogic_epi32::<0x96>(x.0, y.0, z.0) })
+    }
+    #[inline(always)]
+    fn add_maj(a: Self, x: Self, y: Self, z: Self) -> Self {
+        // SAFETY: see above.
+        a.add(Self(unsafe { _mm256_ternarylogic_epi32::<0xe8>(x.0, y.0, z.0) }))
+    }
+}
+
+impl Vector<8> for Ymm {
+    #[inline(always)]
+    unsafe fn load(words: &[u32; 8]) -> Self {
+        // SAFETY: the caller has AVX; 8 words are 32 bytes.
+        Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u32; 8]) {
+        // SAFETY: see above; 8 words are 32 bytes.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
+    }
+    #[inline(always)]
+    fn choose(self, other: Self, mask: u32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_mask_mov_epi32(self.0, mask as __mmask8, other.0) })
+    }
+    #[inline(always)]
+    unsafe fn quarter(blocks: [&Block; 8], quarter: usize) -> [Self; 4] {
+        // SAFETY: the caller has AVX2.
+        let [a, b, c, d] = unsafe { super::x86_avx2::quarter(blocks, quarter) };
+        [Self(a), Self(b), Self(c), Self(d)]
+    }
+}

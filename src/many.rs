@@ -1,0 +1,233 @@
+//! Many messages at once.
+//!
+//! One message is a chain: each block waits for the one before, and most of the
+//! CPU idles. Several messages fill it: in the lanes of vectors, or in turns with
+//! the SHA instructions. Which of these is best depends on how many messages there
+//! are, so [`run`] looks again whenever that changes: it keeps as many messages
+//! going as the widest way can take, gives a lane whose message ends the next one,
+//! and when there is none, goes on with the messages that are left in a narrower
+//! way. The last one alone is hashed like any single message.
+//!
+//! Work is planned some steps ahead, so that a kernel is called once for many
+//! short messages. Nothing is allocated; the plan takes 22 KiB of stack.
+
+use core::array;
+use core::mem::{self, MaybeUninit};
+use core::slice;
+
+use arrayvec::ArrayVec;
+
+use crate::block::{BLOCK_LEN, Block, State};
+use crate::compress;
+use crate::compress::lanes::{self, Lanes, States, Step, Width};
+use crate::compress::tail;
+use crate::hasher::LENGTH_AT;
+
+/// A message, or what is left of it.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// What the batch calls it.
+    pub id: usize,
+    /// A block that comes before the others.
+    pub before: Option<&'a Block>,
+    /// The blocks.
+    pub body: &'a [Block],
+    /// The message's end, if it is to be padded.
+    pub end: Option<End<'a>>,
+}
+
+/// The end of a message.
+#[derive(Clone, Copy)]
+pub struct End<'a> {
+    /// The bytes after the last whole block.
+    tail: &'a [u8],
+    /// The length of the message.
+    len: u64,
+    /// Whether the tail and the 1 bit behind it are in a block already.
+    marked: bool,
+}
+
+/// Messages to hash.
+pub trait Batch<'a> {
+    /// Whether all messages begin with the initial hash value.
+    fn is_fresh(&self) -> bool;
+    /// The next message that has any block or an end, if there is one.
+    fn next(&mut self) -> Option<Job<'a>>;
+    /// The chaining value at its start.
+    fn state(&self, id: usize) -> State;
+    /// The message is compressed, and this is its chaining value.
+    fn end(&mut self, id: usize, state: &State);
+}
+
+/// The most messages at once.
+const WIDEST: usize = 16;
+
+/// The most steps in a plan.
+const STEPS: usize = 12;
+
+impl<'a> Job<'a> {
+    /// How many blocks come next in a row.
+    #[inline(always)]
+    fn run_len(&self) -> usize {
+        if self.before.is_some() { 1 } else { self.body.len().max(1) }
+    }
+
+    /// Take the next `count` blocks. Those of the padding are made in `free`.
+    #[inline(always)]
+    fn take<'p>(&mut self, count: usize, free: &mut &'p mut [MaybeUninit<Block>]) -> &'p [Block]
+    where
+        'a: 'p,
+    {
+        if let Some(before) = self.before.take() {
+            return slice::from_ref(before);
+        }
+        if !self.body.is_empty() {
+            let (blocks, rest) = self.body.split_at(count);
+            self.body = rest;
+            return blocks;
+        }
+        let (slot, rest) = mem::take(free).split_first_mut().expect("a block for every lane and step");
+        *free = rest;
+        let block = slot.write([0; BLOCK_LEN]);
+        self.end = self.end.and_then(|end| end.pad(block));
+        slice::from_ref(block)
+    }
+
+    /// Whether no block is left.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        self.body.is_empty() && self.end.is_none()
+    }
+}
+
+impl<'a> End<'a> {
+    /// The end of a message of `len` bytes.
+    #[inline(always)]
+    pub fn new(tail: &'a [u8], len: u64) -> Self {
+        Self { tail, len, marked: false }
+    }
+
+    /// The next block of the padding (FIPS 180-4, section 5.1.1), and what then is
+    /// left. It is read only much later, so single stores will do.
+    #[inline(always)]
+    fn pad(self, block: &mut Block) -> Option<Self> {
+        if !self.marked {
+            tail::store(block, self.tail);
+            block[self.tail.len()] = 0x80;
+            if self.tail.len() >= LENGTH_AT {
+                return Some(Self { tail: &[], marked: true, ..self });
+            }
+        }
+        block[LENGTH_AT..].copy_from_slice(&self.len.wrapping_mul(8).to_be_bytes());
+        None
+    }
+}
+
+/// Hash all messages of a batch.
+pub fn run<'a, B: Batch<'a> + ?Sized>(batch: &mut B) {
+    let mut jobs = Jobs::new();
+    loop {
+        while !jobs.is_full()
+            && let Some(job) = batch.next()
+        {
+            jobs.push((job, batch.state(job.id)));
+        }
+        match lanes::for_count(jobs.len()) {
+            Some(Width::Sixteen(lanes)) => in_lanes(lanes, &mut jobs, batch),
+            Some(Width::Eight(lanes)) => in_lanes(lanes, &mut jobs, batch),
+            Some(Width::Four(lanes)) => in_lanes(lanes, &mut jobs, batch),
+            None => match jobs.pop() {
+                Some((job, state)) => alone(job, state, batch),
+                None => return,
+            },
+        }
+    }
+}
+
+/// The messages that are going on, and their chaining values.
+type Jobs<'a> = ArrayVec<(Job<'a>, State), WIDEST>;
+
+/// Hash one message, or what is left of it.
+fn alone<'a, B: Batch<'a> + ?Sized>(mut job: Job<'a>, mut state: State, batch: &mut B) {
+    while !job.is_over() || job.before.is_some() {
+        let mut made = [MaybeUninit::uninit()];
+        let blocks = job.take(job.run_len(), &mut &mut made[..]);
+        compress::compress(&mut state, blocks);
+    }
+    batch.end(job.id, &state);
+}
+
+/// Hash the jobs, and those of the batch behind them, for as long as no lane is
+/// without one; what is left is then in `jobs`.
+fn in_lanes<'a, B: Batch<'a> + ?Sized, const N: usize>(lanes: &Lanes<N>, jobs: &mut Jobs<'a>, batch: &mut B) {
+    let mut states = States::<N>::initial();
+    let mut lane_jobs: [Option<Job<'a>>; N] = array::from_fn(|lane| {
+        let (job, state) = jobs.pop()?;
+        states.set(lane, &state);
+        Some(job)
+    });
+    let fewer = lane_jobs[N - 1].is_none();
+    let mut idle = false;
+    while !idle {
+        // Room for padding.
+        let mut pool = [const { MaybeUninit::<Block>::uninit() }; WIDEST * STEPS];
+        let mut free = &mut pool[..];
+        // The plan: what each lane does, step by step, and whose messages end there.
+        let mut steps = ArrayVec::<Step<N>, STEPS>::new();
+        let mut others = ArrayVec::<States<N>, STEPS>::new();
+        let mut ended = ArrayVec::<[usize; N], STEPS>::new();
+        while !steps.is_full() && !idle {
+            let count = lane_jobs.iter().flatten().map(Job::run_len).min().unwrap_or(0);
+            steps.push(Step { blocks: [&[]; N], count, ends: 0 });
+            others.push(States::initial());
+            ended.push([0; N]);
+            let (Some(step), Some(others), Some(ended)) =
+                (steps.last_mut(), others.last_mut(), ended.last_mut())
+            else {
+                unreachable!("each has just got one more")
+            };
+            let lanes = lane_jobs.iter_mut().zip(&mut step.blocks).zip(ended);
+            for (lane, ((place, blocks), ended)) in lanes.enumerate() {
+                let Some(job) = place else { continue };
+                *blocks = job.take(count, &mut free);
+                if !job.is_over() {
+                    continue;
+                }
+                step.ends |= 1 << lane;
+                *ended = job.id;
+                if let Some((job, state)) = jobs.pop() {
+                    *place = Some(job);
+                    others.set(lane, &state);
+                } else {
+                    *place = batch.next();
+                    match place {
+                        Some(job) if !batch.is_fresh() => others.set(lane, &batch.state(job.id)),
+                        Some(_) => {}
+                        None => idle = true,
+                    }
+                }
+            }
+            if fewer {
+                // A lane without a job hashes what the first one does.
+                let first = step.blocks[0];
+                for blocks in step.blocks.iter_mut().filter(|blocks| blocks.is_empty()) {
+                    *blocks = first;
+                }
+            }
+        }
+        lanes.run(&mut states, &steps, &mut others);
+        for ((step, others), ended) in steps.iter().zip(&others).zip(&ended) {
+            let mut ends = step.ends;
+            while ends != 0 {
+                let lane = ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                batch.end(ended[lane], &others.state(lane));
+            }
+        }
+    }
+    for (lane, job) in lane_jobs.into_iter().enumerate() {
+        if let Some(job) = job {
+            jobs.push((job, states.state(lane)));
+        }
+    }
+}
