@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+//! Our C ABI against the other SHA-1 implementations, in one process and interleaved.
+//!
+//! A table is a list of [`Entrant`]s, a list of [`Case`]s and a call of [`measure`];
+//! a further table is one more [`Table`] and one more function like [`plain`].
+
+mod harness;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use harness::{Case, Effort, Entrant, measure, peers, table};
+
+/// Fixed before any option is read, so that runs can be compared.
+const PLAIN_SIZES: [Size; 10] = [
+    Size(0),
+    Size(20),
+    Size(55),
+    Size(64),
+    Size(200),
+    Size(1 << 10),
+    Size(8 << 10),
+    Size(64 << 10),
+    Size(1 << 20),
+    Size(64 << 20),
+];
+
+/// Without those for which detection has special inputs: see [`checked`].
+const CHECKED_SIZES: [Size; 5] = [Size(64), Size(512), Size(8 << 10), Size(64 << 10), Size(1 << 20)];
+
+const LONG_HELP: &str = "\
+Every figure is for a whole message: init, update, final. Implementations take
+turns in short batches, in another order every round. 'ratio' is the median over
+the rounds of (time of the first entrant, OpenSSL's SHA1_Init/Update/Final) /
+(time of this one) within one round: 1.38 is 1.38 times as fast as OpenSSL. Cycles
+are core cycles: a chain of dependent additions of one cycle each is timed around
+every batch, so they don't depend on the frequency.
+
+In the table 'checked' all but OpenSSL and 'shaone' look for collision attacks, and
+the ratios to those two and to the reference in C tell what that costs. Each of the
+twelve repeated bytes that leave a disturbance vector alive ('9' is one) makes every
+block a candidate; the hostile block leaves 12 alive.
+
+All backends: build the shared library with the feature force-backend too and name
+it with --forced-lib; each backend it has becomes an entrant 'shaone:BACKEND'.
+
+OpenSSL without the SHA instructions, as on older CPUs (its AVX2 or SSSE3 path):
+    OPENSSL_ia32cap=:~0x20000000 cargo bench --bench sha1
+and with neither those nor AVX2: OPENSSL_ia32cap=:~0x20000020";
+
+/// SHA-1 side by side: ours, through the C ABI, and everyone else's.
+#[derive(Parser)]
+#[command(name = "sha1", after_long_help = LONG_HELP)]
+struct Options {
+    /// Tables to make [default: all]
+    tables: Vec<Table>,
+
+    /// Message sizes, such as 0,64,8Ki,1Mi
+    #[arg(long, value_delimiter = ',')]
+    sizes: Vec<Size>,
+
+    /// Only entrants whose names begin so (the baseline always runs)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Rounds for every size [default: up to 61, fewer for long messages]
+    #[arg(long)]
+    rounds: Option<usize>,
+
+    /// A smoke run: few and short rounds, nothing above 1 MiB
+    #[arg(long)]
+    quick: bool,
+
+    /// Directory for the results, one TABLE.csv each [default: bench/ in the target directory]
+    #[arg(long, value_name = "DIR")]
+    csv: Option<PathBuf>,
+
+    /// Our shared library [default: the release build in the target directory]
+    #[arg(long, value_name = "PATH", env = "SHAONE_LIB")]
+    lib: Option<PathBuf>,
+
+    /// The same with the feature force-backend [default: --lib if it has that feature]
+    #[arg(long, value_name = "PATH", env = "SHAONE_FORCED_LIB")]
+    forced_lib: Option<PathBuf>,
+
+    /// What scripts/peers.sh has built [default: peers/ in the target directory]
+    #[arg(long, value_name = "DIR", env = "SHAONE_PEERS")]
+    peers: Option<PathBuf>,
+
+    /// Passed by cargo
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Table {
+    /// One message, SHA-1 as it is
+    Plain,
+    /// One message, SHA-1 with collision detection
+    Checked,
+}
+
+/// A number of bytes, written with or without Ki, Mi, Gi.
+#[derive(Clone, Copy)]
+struct Size(usize);
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+            "" => 0,
+            "k" | "ki" | "kib" => 10,
+            "m" | "mi" | "mib" => 20,
+            "g" | "gi" | "gib" => 30,
+            unit => return Err(format!("no such unit: {unit}")),
+        };
+        let number: usize = digits.parse().map_err(|error| format!("{error}"))?;
+        number.checked_mul(1 << shift).map(Size).ok_or_else(|| "too large".into())
+    }
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            n if n >= 1 << 20 && n % (1 << 20) == 0 => write!(f, "{} Mi", n >> 20),
+            n if n >= 1 << 10 && n % (1 << 10) == 0 => write!(f, "{} Ki", n >> 10),
+            n => write!(f, "{n}"),
+        }
+    }
+}
+
+impl Options {
+    fn sizes(&self, table: &[Size]) -> Vec<Size> {
+        if !self.sizes.is_empty() {
+            return self.sizes.clone();
+        }
+        table.iter().copied().filter(|size| !self.quick || size.0 <= 1 << 20).collect()
+    }
+
+    fn effort(&self) -> Effort {
+        let effort = if self.quick { Effort::QUICK } else { Effort::FULL };
+        match self.rounds {
+            Some(rounds) => effort.exactly(rounds),
+            None => effort,
+        }
+    }
+
+    /// Those that are here and were asked for. The first is the baseline: it and the
+    /// other references always stay.
+    fn select<I: ?Sized>(&self, found: impl Iterator<Item = Result<Entrant<I>, String>>) -> Vec<Entrant<I>> {
+        let mut entrants = Vec::new();
+        for found in found {
+            match found {
+                Ok(entrant) => entrants.push(entrant),
+                Err(missing) => println!("not run: {missing}"),
+            }
+        }
+        let mut first = true;
+        entrants.retain(|entrant| {
+            std::mem::take(&mut first)
+                || entrant.reference
+                || self.only.is_empty()
+                || self.only.iter().any(|name| entrant.name.starts_with(name.as_str()))
+        });
+        for entrant in entrants.iter().filter(|entrant| !entrant.about.is_empty()) {
+            println!("{}: {}", entrant.name, entrant.about);
+        }
+        entrants
+    }
+}
+
+fn main() -> ExitCode {
+    let mut options = Options::parse();
+    let target = target_directory();
+    let lib = options.lib.clone().unwrap_or_else(|| target.join("release/libshaone.so"));
+    let peers = options.peers.clone().unwrap_or_else(|| target.join("peers"));
+    let csv = options.csv.take().unwrap_or_else(|| target.join("bench"));
+    let forced = options.forced_lib.clone().unwrap_or_else(|| lib.clone());
+
+    let wanted = |table| options.tables.is_empty() || options.tables.contains(&table);
+    let mut outcome = Ok(());
+    if wanted(Table::Plain) {
+        outcome = outcome.and_then(|()| plain(&options, &lib, &forced, &peers, &csv));
+    }
+    if wanted(Table::Checked) {
+        outcome = outcome.and_then(|()| checked(&options, &lib, &forced, &peers, &csv));
+    }
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sha1: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// This program is TARGET/release/deps/sha1-HASH.
+fn target_directory() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.ancestors().nth(3).unwrap_or(Path::new("target")).to_path_buf()
+}
+
+fn plain(options: &Options, lib: &Path, forced: &Path, peers: &Path, csv: &Path) -> Result<(), String> {
+    // Found in this order, so the strongest peer with the widest use is the baseline.
+    let found = [peers::openssl()].into_iter();
+    let found = found.chain(peers::shaone(lib, forced)).chain(peers::c_libraries(peers));
+    let entrants = options.select(found.chain(peers::rust_crates()));
+    run("plain", options, entrants, messages(options.sizes(&PLAIN_SIZES)), csv)
+}
+
+fn checked(options: &Options, lib: &Path, forced: &Path, peers: &Path, csv: &Path) -> Result<(), String> {
+    let ours = peers::shaone_plain(lib).map(Entrant::as_reference);
+    let found = [peers::openssl(), ours].into_iter().chain(peers::shaone_checked(lib, forced));
+    let found = found.chain([peers::sha1dc(peers).map(Entrant::as_reference)]);
+    let entrants = options.select(found.chain(peers::checking_crates()));
+    let mut messages = messages(options.sizes(&CHECKED_SIZES));
+    messages.push(("64 Ki times '9'".into(), vec![b'9'; 64 << 10]));
+    messages.push(("64 Ki hostile bytes".into(), hostile_block().repeat(1024)));
+    run("checked", options, entrants, messages, csv)
+}
+
+/// A block that leaves 12 disturbance vectors alive: tests/detection.rs counts them.
+fn hostile_block() -> [u8; 64] {
+    let hex = include_str!("../tests/data/collisions/twelve_vectors.hex").trim_end();
+    std::array::from_fn(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hex digits"))
+}
+
+/// Random messages, with what to call them.
+fn messages(sizes: Vec<Size>) -> Vec<(String, Vec<u8>)> {
+    sizes.into_iter().map(|size| (format!("{size} bytes"), harness::message(size.0))).collect()
+}
+
+fn run(
+    title: &str,
+    options: &Options,
+    mut entrants: Vec<Entrant<[u8]>>,
+    messages: Vec<(String, Vec<u8>)>,
+    csv: &Path,
+) -> Result<(), String> {
+    let mut results = Vec::new();
+    for (label, message) in messages {
+        let case = Case { label, bytes: message.len(), digests: 1, input: &message[..] };
+        let result = measure(&mut entrants, &case, options.effort())?;
+        table::print(title, &result);
+        results.push(result);
+    }
+    table::print_ratios(title, &results);
+    table::write_csv(csv, title, &results)
+}
