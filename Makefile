@@ -1,0 +1,67 @@
+# shaone: the commands people type. Cargo knows how to build; cargo-c knows how
+# to make a C library of it; this file only joins them.
+#
+#   make                  the libraries, in $(BUILD)
+#   make examples         the programs of examples/, in $(BUILD)
+#   make demo             build all, hash real input, compare with sha1sum
+#   make check            all tests
+#   make bench            ours against its peers
+#   make install          PREFIX= LIBDIR= INCLUDEDIR= DESTDIR=
+#   make uninstall        the same variables
+#   make headers          write include/ anew from the skins
+#   make clean            remove all that was built, but for cargo-c
+#   make help             this text
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DESTDIR ?=
+CARGO ?= cargo
+CC ?= cc
+CFLAGS ?= -O2 -g -Wall -Wextra
+
+BUILD := target/shaone
+STAGE := $(BUILD)/usr
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c))
+# With the directories, whose times tell of files that are gone.
+SOURCES := $(shell find src include) Cargo.toml Cargo.lock scripts/stage.sh
+WHERE = --prefix='$(PREFIX)' --libdir='$(LIBDIR)' --includedir='$(INCLUDEDIR)'
+
+export CARGO CC
+
+all: $(STAGE)/stamp
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+
+$(STAGE)/stamp: $(SOURCES)
+	scripts/stage.sh $(STAGE)
+
+install: $(STAGE)/stamp
+	DESTDIR='$(DESTDIR)' scripts/install.sh $(WHERE)
+
+uninstall:
+	DESTDIR='$(DESTDIR)' scripts/install.sh --uninstall $(WHERE)
+
+examples: $(EXAMPLES)
+
+$(BUILD)/%: examples/%.c $(STAGE)/stamp
+	$(CC) $(CPPFLAGS) $(CFLAGS) -I$(STAGE)/include -o $@ $< $(LDFLAGS) $(STAGE)/lib/libshaone.a
+
+demo: examples
+	scripts/demo.sh $(BUILD)
+
+check:
+	scripts/check.sh
+
+bench: $(STAGE)/stamp
+	scripts/bench.sh $(BENCH)
+
+headers:
+	SHAONE_BLESS=1 $(CARGO) test -q --features capi --test headers
+
+# All but cargo-c, if it was built here.
+clean:
+	find target -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +
+
+.PHONY: all help install uninstall examples demo check bench headers clean
