@@ -13,7 +13,7 @@ pub mod trace;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86_avx2;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-mod x86_avx512;
+pub(crate) mod x86_avx512;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[allow(clippy::needless_range_loop)] // A schedule is a matter of indices.
 mod x86_sha;
@@ -26,7 +26,8 @@ use core::slice;
 
 use crate::block::{Block, State};
 use crate::cpu::{Best, Feature, Way};
-use trace::{Candidate, Trace};
+use lanes::Record;
+use trace::{Candidate, Trace, Window};
 
 /// One way to compress, for one kind of CPU.
 pub struct Backend {
@@ -39,6 +40,9 @@ pub struct Backend {
     compress: unsafe fn(&mut State, &[Block]),
     /// The same, with a trace of each block.
     trace: unsafe fn(&mut State, &[Block], &mut [MaybeUninit<Trace>]),
+    /// A trace from the working words before step 55, the window (but W\[65\]) and
+    /// the chaining value before the block, if that is quicker than to trace it.
+    retrace: Option<fn(&State, Window, State) -> Trace>,
     /// Whether the candidate, traced by this backend, is part of an attack: then
     /// the chaining value before the other message's block.
     recompress: unsafe fn(&Candidate) -> Option<State>,
@@ -71,6 +75,20 @@ impl Backend {
         }
     }
 
+    /// The trace of a block in a lane of a record.
+    pub fn trace_recorded<const N: usize>(&self, record: &Record<N>, lane: usize, block: &Block) -> Trace {
+        let mut before = record.before.state(lane);
+        if let Some(retrace) = self.retrace {
+            return retrace(
+                &record.at_55.state(lane),
+                record.window.each_ref().map(|words| words[lane]),
+                before,
+            );
+        }
+        let mut traces = [MaybeUninit::uninit()];
+        self.trace(&mut before, slice::from_ref(block), &mut traces)[0]
+    }
+
     /// Whether the candidate, traced by this backend, is part of an attack: then
     /// the chaining value before the other message's block.
     #[inline]
@@ -88,6 +106,7 @@ static BACKENDS: &[Backend] = &[
         needs: &[Feature::Sha, Feature::Avx512Vl],
         compress: x86_sha::compress_vl,
         trace: x86_sha::trace_vl,
+        retrace: Some(x86_sha::retrace),
         recompress: x86_sha::recompress_vl,
     },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -96,6 +115,7 @@ static BACKENDS: &[Backend] = &[
         needs: &[Feature::Sha],
         compress: x86_sha::compress,
         trace: x86_sha::trace,
+        retrace: Some(x86_sha::retrace),
         recompress: x86_sha::recompress,
     },
     #[cfg(target_arch = "aarch64")]
@@ -104,6 +124,7 @@ static BACKENDS: &[Backend] = &[
         needs: &[Feature::Sha2],
         compress: aarch64_sha2::compress,
         trace: aarch64_sha2::trace,
+        retrace: None,
         recompress: aarch64_sha2::recompress,
     },
     Backend {
@@ -111,6 +132,7 @@ static BACKENDS: &[Backend] = &[
         needs: &[],
         compress: portable::compress,
         trace: portable::trace,
+        retrace: None,
         recompress: portable::recompress,
     },
 ];

@@ -19,7 +19,7 @@ use arrayvec::ArrayVec;
 
 use crate::block::{BLOCK_LEN, Block, State};
 use crate::compress;
-use crate::compress::lanes::{self, Lanes, States, Step, Width};
+use crate::compress::lanes::{self, Exchange, Lanes, States, Step, Width};
 use crate::compress::tail;
 use crate::hasher::LENGTH_AT;
 
@@ -57,6 +57,29 @@ pub trait Batch<'a> {
     fn state(&self, id: usize) -> State;
     /// The message is compressed, and this is its chaining value.
     fn end(&mut self, id: usize, state: &State);
+    /// The best way to compress so many messages at once, if it is not one after the
+    /// other.
+    fn width(&self, count: usize) -> Option<&'static Width> {
+        lanes::for_count(count)
+    }
+    /// Compress blocks of a single message.
+    fn compress(&mut self, _id: usize, state: &mut State, blocks: &[Block]) {
+        compress::compress(state, blocks);
+    }
+    /// There is an attack in the message.
+    fn found(&mut self, _id: usize) {}
+}
+
+/// What no batch calls a message.
+const NONE: usize = usize::MAX;
+
+/// The numbers of the bits that are set.
+fn bits(mut set: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (bit < u32::BITS).then_some(bit as usize)
+    })
 }
 
 /// The most messages at once.
@@ -132,7 +155,7 @@ pub fn run<'a, B: Batch<'a> + ?Sized>(batch: &mut B) {
         {
             jobs.push((job, batch.state(job.id)));
         }
-        match lanes::for_count(jobs.len()) {
+        match batch.width(jobs.len()) {
             Some(Width::Sixteen(lanes)) => in_lanes(lanes, &mut jobs, batch),
             Some(Width::Eight(lanes)) => in_lanes(lanes, &mut jobs, batch),
             Some(Width::Four(lanes)) => in_lanes(lanes, &mut jobs, batch),
@@ -152,7 +175,7 @@ fn alone<'a, B: Batch<'a> + ?Sized>(mut job: Job<'a>, mut state: State, batch: &
     while !job.is_over() || job.before.is_some() {
         let mut made = [MaybeUninit::uninit()];
         let blocks = job.take(job.run_len(), &mut &mut made[..]);
-        compress::compress(&mut state, blocks);
+        batch.compress(job.id, &mut state, blocks);
     }
     batch.end(job.id, &state);
 }
@@ -172,36 +195,35 @@ fn in_lanes<'a, B: Batch<'a> + ?Sized, const N: usize>(lanes: &Lanes<N>, jobs: &
         // Room for padding.
         let mut pool = [const { MaybeUninit::<Block>::uninit() }; WIDEST * STEPS];
         let mut free = &mut pool[..];
-        // The plan: what each lane does, step by step, and whose messages end there.
+        // The plan: what each lane does, step by step, and for whom.
         let mut steps = ArrayVec::<Step<N>, STEPS>::new();
-        let mut others = ArrayVec::<States<N>, STEPS>::new();
-        let mut ended = ArrayVec::<[usize; N], STEPS>::new();
+        let mut others = ArrayVec::<Exchange<N>, STEPS>::new();
+        let mut ids = ArrayVec::<[usize; N], STEPS>::new();
         while !steps.is_full() && !idle {
             let count = lane_jobs.iter().flatten().map(Job::run_len).min().unwrap_or(0);
             steps.push(Step { blocks: [&[]; N], count, ends: 0 });
-            others.push(States::initial());
-            ended.push([0; N]);
-            let (Some(step), Some(others), Some(ended)) =
-                (steps.last_mut(), others.last_mut(), ended.last_mut())
+            others.push(Exchange { states: States::initial(), found: 0 });
+            ids.push([NONE; N]);
+            let (Some(step), Some(others), Some(ids)) = (steps.last_mut(), others.last_mut(), ids.last_mut())
             else {
                 unreachable!("each has just got one more")
             };
-            let lanes = lane_jobs.iter_mut().zip(&mut step.blocks).zip(ended);
-            for (lane, ((place, blocks), ended)) in lanes.enumerate() {
+            let lanes = lane_jobs.iter_mut().zip(&mut step.blocks).zip(ids);
+            for (lane, ((place, blocks), id)) in lanes.enumerate() {
                 let Some(job) = place else { continue };
+                *id = job.id;
                 *blocks = job.take(count, &mut free);
                 if !job.is_over() {
                     continue;
                 }
                 step.ends |= 1 << lane;
-                *ended = job.id;
                 if let Some((job, state)) = jobs.pop() {
                     *place = Some(job);
-                    others.set(lane, &state);
+                    others.states.set(lane, &state);
                 } else {
                     *place = batch.next();
                     match place {
-                        Some(job) if !batch.is_fresh() => others.set(lane, &batch.state(job.id)),
+                        Some(job) if !batch.is_fresh() => others.states.set(lane, &batch.state(job.id)),
                         Some(_) => {}
                         None => idle = true,
                     }
@@ -216,12 +238,14 @@ fn in_lanes<'a, B: Batch<'a> + ?Sized, const N: usize>(lanes: &Lanes<N>, jobs: &
             }
         }
         lanes.run(&mut states, &steps, &mut others);
-        for ((step, others), ended) in steps.iter().zip(&others).zip(&ended) {
-            let mut ends = step.ends;
-            while ends != 0 {
-                let lane = ends.trailing_zeros() as usize;
-                ends &= ends - 1;
-                batch.end(ended[lane], &others.state(lane));
+        for ((step, others), ids) in steps.iter().zip(&others).zip(&ids) {
+            for lane in bits(others.found) {
+                if ids[lane] != NONE {
+                    batch.found(ids[lane]);
+                }
+            }
+            for lane in bits(step.ends) {
+                batch.end(ids[lane], &others.states.state(lane));
             }
         }
     }

@@ -4,8 +4,10 @@ use core::ffi::{c_uchar, c_void};
 use core::slice;
 
 use super::native::{shaone_ctx, shaone_digest};
-use crate::block::{self, BLOCK_LEN, DIGEST_LEN, Digest, INITIAL, State};
+use crate::block::{self, BLOCK_LEN, Block, DIGEST_LEN, Digest, INITIAL, State};
+use crate::compress::lanes::Width;
 use crate::compress::tail;
+use crate::detect;
 use crate::hasher::{self, Context, Plain};
 use crate::many::{self, Batch, End, Job};
 
@@ -98,7 +100,7 @@ pub unsafe extern "C" fn shaone_digest_many(
         if n == 1 {
             return shaone_digest(*data, *len, digests.cast());
         }
-        many::run(&mut Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
+        many::run::<dyn Batch>(&mut Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
     }
 }
 
@@ -122,7 +124,7 @@ pub unsafe extern "C" fn shaone_pieces(
     // SAFETY: the caller's data and digests.
     unsafe {
         let from = From::Pieces { data: message(data, len), piece_len };
-        many::run(&mut Messages { from, next: 0, count, digests });
+        many::run::<dyn Batch>(&mut Messages { from, next: 0, count, digests });
     }
     count
 }
@@ -254,4 +256,68 @@ pub unsafe extern "C" fn shaone_final_many(
 ) {
     const { assert!(size_of::<[c_uchar; 20]>() == DIGEST_LEN) };
     many::run::<dyn Batch>(&mut Finals { ctx, digests, next: 0, count: n });
+}
+
+/// Whole messages, and which of them are part of an attack.
+struct Checked {
+    messages: Messages,
+    found: *mut c_uchar,
+    how_many: usize,
+}
+
+impl Batch<'static> for Checked {
+    fn is_fresh(&self) -> bool {
+        self.messages.is_fresh()
+    }
+
+    fn next(&mut self) -> Option<Job<'static>> {
+        let job = self.messages.next()?;
+        // SAFETY: there is a byte for each message.
+        unsafe { *self.found.add(job.id) = 0 };
+        Some(job)
+    }
+
+    fn state(&self, id: usize) -> State {
+        self.messages.state(id)
+    }
+
+    fn end(&mut self, id: usize, state: &State) {
+        self.messages.end(id, state);
+    }
+
+    fn width(&self, count: usize) -> Option<&'static Width> {
+        detect::lanes_for_count(count)
+    }
+
+    fn compress(&mut self, id: usize, state: &mut State, blocks: &[Block]) {
+        if detect::compress_checked(state, blocks) {
+            self.found(id);
+        }
+    }
+
+    fn found(&mut self, id: usize) {
+        // SAFETY: there is a byte for each message.
+        let found = unsafe { &mut *self.found.add(id) };
+        self.how_many += usize::from(*found == 0);
+        *found = 1;
+    }
+}
+
+/// shaone_digest_many with collision detection: found[i] is 1 when message i is
+/// part of a collision attack, otherwise 0; the digests are SHA-1's in any case.
+///
+/// Returns how many were found.
+/// cbindgen:ptrs-as-arrays=[[data;], [len;], [digests;], [found;]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_checked_digest_many(
+    n: usize,
+    data: *const *const c_void,
+    len: *const usize,
+    digests: *mut [c_uchar; 20],
+    found: *mut c_uchar,
+) -> usize {
+    let messages = Messages { from: From::Arrays { data, len }, next: 0, count: n, digests };
+    let mut batch = Checked { messages, found, how_many: 0 };
+    many::run::<dyn Batch>(&mut batch);
+    batch.how_many
 }

@@ -3,9 +3,10 @@
 use core::ffi::{c_char, c_int, c_uchar, c_void};
 use core::mem::MaybeUninit;
 
-use super::{finish, update};
+use super::{finish, update, with_bytes, write_digest};
 use crate::block::{BLOCK_LEN, Block, State};
 use crate::compress;
+use crate::detect::{Attack, Checked, CheckedContext, Options};
 use crate::hasher::{self, Context};
 
 /// A SHA-1 computation in progress.
@@ -125,6 +126,57 @@ pub unsafe extern "C" fn shaone_digest_fd(fd: c_int, digest: *mut c_uchar) -> c_
 /// What `shaone_digest_fd` reads at once: large enough that the calls do not
 /// count, small enough for a thread's stack.
 const PIECE_LEN: usize = 32 * 1024;
+
+/// A computation that is checked, and whether an attack was found.
+struct Checking {
+    ctx: shaone_ctx,
+    found: bool,
+}
+
+impl Context for Checking {
+    #[inline(always)]
+    fn parts(&mut self) -> (&mut State, &mut Block) {
+        self.ctx.parts()
+    }
+    #[inline(always)]
+    fn length(&self) -> u64 {
+        self.ctx.length()
+    }
+    #[inline(always)]
+    fn set_length(&mut self, len: u64) {
+        self.ctx.set_length(len);
+    }
+}
+
+impl CheckedContext for Checking {
+    #[inline(always)]
+    fn options(&self) -> Options {
+        Options::DETECT
+    }
+    fn found(&mut self, _: &Attack) {
+        self.found = true;
+    }
+}
+
+/// shaone_digest with collision detection (Stevens and Shumow, USENIX Security
+/// 2017). The digest is SHA-1's in any case.
+///
+/// Returns 0; or 1 if the message is part of a collision attack.
+/// cbindgen:ptrs-as-arrays=[[digest;20]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_checked_digest(
+    data: *const c_void,
+    len: usize,
+    digest: *mut c_uchar,
+) -> c_int {
+    let mut checking = Checking { ctx: shaone_ctx::new(), found: false };
+    // SAFETY: the caller's data and digest.
+    unsafe {
+        with_bytes(data.cast(), len, |bytes| hasher::update::<_, Checked>(&mut checking, bytes));
+        write_digest(digest, hasher::finish::<_, Checked>(&mut checking));
+    }
+    checking.found.into()
+}
 
 /// The name of the compression backend in use on this CPU, for people to read.
 #[unsafe(no_mangle)]

@@ -11,6 +11,7 @@ use core::array;
 #[cfg(target_arch = "aarch64")]
 use super::neon;
 use super::rounds::{self, Word};
+use super::trace::TOP;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use super::{x86_avx2, x86_avx512, x86_sha, x86_ssse3};
 use crate::block::{Block, INITIAL, State};
@@ -56,13 +57,23 @@ pub struct Step<'a, const N: usize> {
     pub ends: u32,
 }
 
+/// What goes into a step, and what comes out of it.
+#[derive(Clone, Copy)]
+pub struct Exchange<const N: usize> {
+    /// Before: the states with which messages begin after the step. Afterwards, in
+    /// the lanes whose message ended: its state. Of other lanes it tells nothing.
+    pub states: States<N>,
+    /// The lanes in which a checking kernel found an attack in the step.
+    pub found: u32,
+}
+
 /// Compresses step after step into the states. After a step that ends messages,
-/// their lanes exchange their states for those in the step's place in `others`;
-/// of the other lanes, that place tells nothing.
+/// their lanes exchange their states for those in the step's place in the last
+/// argument.
 ///
 /// # Safety
 /// The CPU must have what the kernel is for.
-pub type Kernel<const N: usize> = unsafe fn(&mut States<N>, &[Step<N>], &mut [States<N>]);
+pub type Kernel<const N: usize> = unsafe fn(&mut States<N>, &[Step<N>], &mut [Exchange<N>]);
 
 /// A kernel that this CPU can run: there is no other.
 pub struct Lanes<const N: usize>(Kernel<N>);
@@ -70,7 +81,7 @@ pub struct Lanes<const N: usize>(Kernel<N>);
 impl<const N: usize> Lanes<N> {
     /// Compress step after step: see [`Kernel`].
     #[inline]
-    pub fn run(&self, states: &mut States<N>, steps: &[Step<N>], others: &mut [States<N>]) {
+    pub fn run(&self, states: &mut States<N>, steps: &[Step<N>], others: &mut [Exchange<N>]) {
         // SAFETY: `for_count` lets out only what the CPU can run.
         unsafe { (self.0)(states, steps, others) }
     }
@@ -86,8 +97,16 @@ pub enum Width {
     Four(Lanes<4>),
 }
 
+impl Several {
+    /// # Safety
+    /// The kernel must need no more of a CPU than this says.
+    pub const unsafe fn sixteen(needs: &'static [Feature], from: usize, kernel: Kernel<16>) -> Self {
+        Self { needs, unless: &[], from, width: Width::Sixteen(Lanes(kernel)) }
+    }
+}
+
 /// One way to hash several messages.
-struct Several {
+pub struct Several {
     /// What the CPU must have.
     needs: &'static [Feature],
     /// With what it is better not to use it.
@@ -127,7 +146,12 @@ static WAYS: &[Several] = &[
 
 /// The best way to hash `count` messages, if it is not one after the other.
 pub fn for_count(count: usize) -> Option<&'static Width> {
-    let way = WAYS.iter().find(|way| {
+    best_of(WAYS, count)
+}
+
+/// The first of some ways that fits the CPU and the number of messages.
+pub fn best_of(ways: &'static [Several], count: usize) -> Option<&'static Width> {
+    let way = ways.iter().find(|way| {
         way.from <= count && cpu::has(way.needs) && (way.unless.is_empty() || !cpu::has(way.unless))
     })?;
     Some(&way.width)
@@ -149,7 +173,48 @@ pub trait Vector<const N: usize>: Word {
     unsafe fn quarter(blocks: [&Block; N], quarter: usize) -> [Self; 4];
 }
 
-/// What every kernel does.
+/// What collision detection needs to know of the compression of a block in each
+/// lane: a [`Trace`](super::trace::Trace) of each, word by word.
+#[repr(C, align(64))]
+pub struct Record<const N: usize> {
+    /// The expanded words W\[65\] down to W\[34\]; but W\[65\] is not set.
+    pub window: [[u32; N]; 32],
+    /// The working words before step 55.
+    pub at_55: States<N>,
+    /// The chaining values before the block.
+    pub before: States<N>,
+    /// The chaining values after it.
+    pub after: States<N>,
+}
+
+/// What a kernel does with a block. (A trait, and no closure: the compiler does not
+/// put closures that deal in wide vectors into their place.)
+trait EachBlock<V, const N: usize> {
+    /// Compress a block, given as its words, and return the words of the next, and
+    /// the lanes in which there is an attack.
+    ///
+    /// # Safety
+    /// The CPU must have such vectors.
+    unsafe fn compress(
+        &mut self,
+        state: &mut [V; 5],
+        w: &mut [V; 16],
+        block: [&Block; N],
+        next: [&Block; N],
+    ) -> ([V; 16], u32);
+}
+
+/// Only compress.
+struct Plain;
+
+/// Make a record of the block, and show it to a function that says in which lanes
+/// there is an attack.
+struct Recorded<const N: usize, F> {
+    record: Record<N>,
+    inspect: F,
+}
+
+/// What most kernels do.
 ///
 /// # Safety
 /// The CPU must have such vectors.
@@ -157,7 +222,38 @@ pub trait Vector<const N: usize>: Word {
 pub unsafe fn run<V: Vector<N>, const N: usize>(
     states: &mut States<N>,
     steps: &[Step<N>],
-    others: &mut [States<N>],
+    others: &mut [Exchange<N>],
+) {
+    // SAFETY: the caller's contract.
+    unsafe { run_each::<V, N>(states, steps, others, &mut Plain) }
+}
+
+/// The same, with a record of each block, which is shown to `inspect`: it says in
+/// which lanes there is an attack.
+///
+/// # Safety
+/// The CPU must have such vectors.
+#[inline(always)]
+pub unsafe fn run_recorded<V: Vector<N>, const N: usize>(
+    states: &mut States<N>,
+    steps: &[Step<N>],
+    others: &mut [Exchange<N>],
+    inspect: impl Fn([&Block; N], &Record<N>) -> u32,
+) {
+    let initial = States::initial();
+    let record = Record { window: [[0; N]; 32], at_55: initial, before: initial, after: initial };
+    // SAFETY: the caller's contract.
+    unsafe { run_each::<V, N>(states, steps, others, &mut Recorded { record, inspect }) }
+}
+
+/// # Safety
+/// The CPU must have such vectors.
+#[inline(always)]
+unsafe fn run_each<V: Vector<N>, const N: usize>(
+    states: &mut States<N>,
+    steps: &[Step<N>],
+    others: &mut [Exchange<N>],
+    each: &mut impl EachBlock<V, N>,
 ) {
     let Some(first) = steps.first() else { return };
     // SAFETY: the caller has the vectors.
@@ -170,27 +266,93 @@ pub unsafe fn run<V: Vector<N>, const N: usize>(
     }
     for (i, (step, others)) in steps.iter().zip(others).enumerate() {
         for block in 0..step.count {
+            // SAFETY: each lane has `count` blocks.
+            let nth = |block| step.blocks.map(|blocks| unsafe { blocks.get_unchecked(block) });
             let next = if block + 1 < step.count {
-                // SAFETY: each lane has `count` blocks.
-                step.blocks.map(|blocks| unsafe { blocks.get_unchecked(block + 1) })
+                nth(block + 1)
             } else {
                 // After the last block of all, the first is loaded for nothing.
                 steps.get(i + 1).unwrap_or(first).blocks.map(|blocks| &blocks[0])
             };
             // SAFETY: as above.
-            w = unsafe { compress_and_load(&mut s, &mut w, next) };
+            let (words, found) = unsafe { each.compress(&mut s, &mut w, nth(block), next) };
+            w = words;
+            others.found |= found;
         }
         if step.ends != 0 {
             // SAFETY: as above.
-            let begun = unsafe { load::<V, N>(others) };
-            for ((s, words), begun) in s.iter_mut().zip(&mut others.0).zip(begun) {
+            let begun = unsafe { load::<V, N>(&others.states) };
+            for ((s, words), begun) in s.iter_mut().zip(&mut others.states.0).zip(begun) {
                 s.store(words);
                 *s = s.choose(begun, step.ends);
             }
         }
     }
-    for (s, words) in s.iter().zip(&mut states.0) {
-        s.store(words);
+    store(&s, states);
+}
+
+impl<V: Vector<N>, const N: usize> EachBlock<V, N> for Plain {
+    #[inline(always)]
+    unsafe fn compress(
+        &mut self,
+        state: &mut [V; 5],
+        w: &mut [V; 16],
+        _: [&Block; N],
+        next: [&Block; N],
+    ) -> ([V; 16], u32) {
+        // SAFETY: the caller's contract, four times.
+        unsafe {
+            let mut s = *state;
+            s = rounds::twenty::<V, 0>(s, w);
+            let [a, b, c, d] = V::quarter(next, 0);
+            s = rounds::twenty::<V, 1>(s, w);
+            let [e, f, g, h] = V::quarter(next, 1);
+            s = rounds::twenty::<V, 2>(s, w);
+            let [i, j, k, l] = V::quarter(next, 2);
+            s = rounds::twenty::<V, 3>(s, w);
+            let [m, n, o, p] = V::quarter(next, 3);
+            for (word, s) in state.iter_mut().zip(s) {
+                *word = word.add(s);
+            }
+            ([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p], 0)
+        }
+    }
+}
+
+impl<V: Vector<N>, const N: usize, F: Fn([&Block; N], &Record<N>) -> u32> EachBlock<V, N> for Recorded<N, F> {
+    #[inline(always)]
+    unsafe fn compress(
+        &mut self,
+        state: &mut [V; 5],
+        w: &mut [V; 16],
+        block: [&Block; N],
+        next: [&Block; N],
+    ) -> ([V; 16], u32) {
+        let record = &mut self.record;
+        store(state, &mut record.before);
+        let kept = rounds::trace(state, w);
+        store(state, &mut record.after);
+        store(&kept.inner[0], &mut record.at_55);
+        for t in 34..65 {
+            let words = if t < 50 { kept.early[t % 16] } else { kept.late[t % 16] };
+            words.store(&mut record.window[TOP - t]);
+        }
+        let found = (self.inspect)(block, record);
+        // SAFETY: the caller's contract, four times.
+        unsafe {
+            let [a, b, c, d] = V::quarter(next, 0);
+            let [e, f, g, h] = V::quarter(next, 1);
+            let [i, j, k, l] = V::quarter(next, 2);
+            let [m, n, o, p] = V::quarter(next, 3);
+            ([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p], found)
+        }
+    }
+}
+
+#[inline(always)]
+fn store<V: Vector<N>, const N: usize>(vectors: &[V; 5], states: &mut States<N>) {
+    for (vector, words) in vectors.iter().zip(&mut states.0) {
+        vector.store(words);
     }
 }
 
@@ -200,7 +362,7 @@ pub unsafe fn run<V: Vector<N>, const N: usize>(
 pub fn run_with<const N: usize, const M: usize>(
     states: &mut States<N>,
     steps: &[Step<N>],
-    others: &mut [States<N>],
+    others: &mut [Exchange<N>],
     compress: impl Fn([&mut State; M], [&[Block]; M]),
 ) {
     let mut streams: [State; M] = array::from_fn(|lane| states.state(lane));
@@ -208,8 +370,8 @@ pub fn run_with<const N: usize, const M: usize>(
         compress(streams.each_mut(), array::from_fn(|lane| &step.blocks[lane][..step.count]));
         for (lane, stream) in streams.iter_mut().enumerate() {
             if step.ends >> lane & 1 != 0 {
-                let begun = others.state(lane);
-                others.set(lane, stream);
+                let begun = others.states.state(lane);
+                others.states.set(lane, stream);
                 *stream = begun;
             }
         }
@@ -226,32 +388,4 @@ unsafe fn load<V: Vector<N>, const N: usize>(states: &States<N>) -> [V; 5] {
     let [a, b, c, d, e] = &states.0;
     // SAFETY: the caller's contract.
     unsafe { [V::load(a), V::load(b), V::load(c), V::load(d), V::load(e)] }
-}
-
-/// Compress a block, given as its words, and return the words of the next.
-///
-/// # Safety
-/// The CPU must have such vectors.
-#[inline(always)]
-unsafe fn compress_and_load<V: Vector<N>, const N: usize>(
-    state: &mut [V; 5],
-    w: &mut [V; 16],
-    next: [&Block; N],
-) -> [V; 16] {
-    // SAFETY: the caller's contract, four times.
-    unsafe {
-        let mut s = *state;
-        s = rounds::twenty::<V, 0>(s, w);
-        let [a, b, c, d] = V::quarter(next, 0);
-        s = rounds::twenty::<V, 1>(s, w);
-        let [e, f, g, h] = V::quarter(next, 1);
-        s = rounds::twenty::<V, 2>(s, w);
-        let [i, j, k, l] = V::quarter(next, 2);
-        s = rounds::twenty::<V, 3>(s, w);
-        let [m, n, o, p] = V::quarter(next, 3);
-        for (word, s) in state.iter_mut().zip(s) {
-            *word = word.add(s);
-        }
-        [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
-    }
 }

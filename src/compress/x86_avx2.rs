@@ -5,13 +5,13 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::lanes::{self, States, Step, Vector};
+use super::lanes::{self, Exchange, States, Step, Vector};
 use super::rounds::Word;
 use crate::block::Block;
 
 /// 8 messages.
 #[target_feature(enable = "avx2")]
-pub fn eight(states: &mut States<8>, steps: &[Step<8>], others: &mut [States<8>]) {
+pub fn eight(states: &mut States<8>, steps: &[Step<8>], others: &mut [Exchange<8>]) {
     // SAFETY: the feature is enabled here.
     unsafe { lanes::run::<Ymm, 8>(states, steps, others) }
 }

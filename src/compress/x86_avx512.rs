@@ -5,20 +5,20 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::lanes::{self, States, Step, Vector};
+use super::lanes::{self, Exchange, States, Step, Vector};
 use super::rounds::Word;
 use crate::block::Block;
 
 /// 16 messages.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx2")]
-pub fn sixteen(states: &mut States<16>, steps: &[Step<16>], others: &mut [States<16>]) {
+pub fn sixteen(states: &mut States<16>, steps: &[Step<16>], others: &mut [Exchange<16>]) {
     // SAFETY: the features are enabled here.
     unsafe { lanes::run::<Zmm, 16>(states, steps, others) }
 }
 
 /// 8 messages.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx2")]
-pub fn eight(states: &mut States<8>, steps: &[Step<8>], others: &mut [States<8>]) {
+pub fn eight(states: &mut States<8>, steps: &[Step<8>], others: &mut [Exchange<8>]) {
     // SAFETY: the features are enabled here.
     unsafe { lanes::run::<Ymm, 8>(states, steps, others) }
 }

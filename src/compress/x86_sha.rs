@@ -25,8 +25,9 @@ use core::arch::x86_64::*;
 use core::array;
 use core::mem::MaybeUninit;
 
-use super::lanes::{self, States, Step};
-use super::trace::{Candidate, Trace};
+use super::lanes::{self, Exchange, States, Step};
+use super::recompress::onwards;
+use super::trace::{Candidate, TOP, Trace, Window};
 use crate::block::{Block, State};
 
 /// Compress with SSE rotates: any CPU with SHA instructions.
@@ -301,7 +302,7 @@ unsafe fn group<F: Form, const G: usize, const PART: i32, const N: usize>(stream
 ///
 /// # Safety
 /// As for any kernel.
-pub unsafe fn two(states: &mut States<4>, steps: &[Step<4>], others: &mut [States<4>]) {
+pub unsafe fn two(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
     // SAFETY: the caller has the features.
     lanes::run_with(states, steps, others, |states, blocks| unsafe { two_vl(states, blocks) });
 }
@@ -310,7 +311,7 @@ pub unsafe fn two(states: &mut States<4>, steps: &[Step<4>], others: &mut [State
 ///
 /// # Safety
 /// As for any kernel.
-pub unsafe fn three(states: &mut States<4>, steps: &[Step<4>], others: &mut [States<4>]) {
+pub unsafe fn three(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
     // SAFETY: the caller has the features.
     lanes::run_with(states, steps, others, |states, blocks| unsafe { three_vl(states, blocks) });
 }
@@ -319,7 +320,7 @@ pub unsafe fn three(states: &mut States<4>, steps: &[Step<4>], others: &mut [Sta
 ///
 /// # Safety
 /// As for any kernel.
-pub unsafe fn four(states: &mut States<4>, steps: &[Step<4>], others: &mut [States<4>]) {
+pub unsafe fn four(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
     // SAFETY: the caller has the features.
     lanes::run_with(states, steps, others, |states, blocks| unsafe { four_vl(states, blocks) });
 }
@@ -396,6 +397,16 @@ unsafe fn trace_with<F: Form>(state: &mut State, blocks: &[Block], traces: &mut 
         }
         store(state, hash);
     }
+}
+
+/// The same trace, from the working words before step 55 and the window but W\[65\].
+pub fn retrace(at_55: &State, mut window: Window, before: State) -> Trace {
+    let word = |t: usize| window[TOP - t];
+    let mut w = [0; 80];
+    w[55] = word(55);
+    window[TOP - 65] = (word(62) ^ word(57) ^ word(51) ^ word(49)).rotate_left(1);
+    let [a, b, c, d, e] = onwards(*at_55, &w, 55..56);
+    Trace { window, inner: [[0, 0, 0, e.rotate_right(30)], [d, c, b, a], [0; 4], [0; 4]], before }
 }
 
 /// Recompress with SSE rotates.

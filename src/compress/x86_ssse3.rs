@@ -5,13 +5,13 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::lanes::{self, States, Step, Vector};
+use super::lanes::{self, Exchange, States, Step, Vector};
 use super::rounds::Word;
 use crate::block::Block;
 
 /// 4 messages.
 #[target_feature(enable = "ssse3")]
-pub fn four(states: &mut States<4>, steps: &[Step<4>], others: &mut [States<4>]) {
+pub fn four(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
     // SAFETY: the feature is enabled here.
     unsafe { lanes::run::<Xmm, 4>(states, steps, others) }
 }

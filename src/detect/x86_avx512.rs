@@ -11,11 +11,15 @@
 
 use core::arch::asm;
 use core::arch::x86_64::*;
+use core::array;
 use core::mem::MaybeUninit;
 
-use super::Suspects;
 use super::conditions::{ALL, FIRST, LAST, Lanes, Live, RELATIONS, TYPES, column, evaluate};
+use super::{Suspects, confirm};
+use crate::block::Block;
+use crate::compress::lanes::{self, Exchange, Record, States, Step};
 use crate::compress::trace::{TOP, Trace};
+use crate::compress::x86_avx512::Zmm;
 
 /// A vector's worth of constants.
 #[repr(C, align(64))]
@@ -206,6 +210,42 @@ fn batch(traces: &[Trace; LANES], live: &mut [MaybeUninit<Live>; LANES]) -> __mm
         let [late, early] = trace.window.as_chunks::<HALF>().0 else { unreachable!() };
         _mm512_permutexvar_epi8(load(&COLUMNS), squares(load(late), load(early)))
     });
+    live_of_columns(columns, live)
+}
+
+/// The live vectors of the blocks in a record.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
+fn live_of_record(record: &Record<LANES>, live: &mut [MaybeUninit<Live>; LANES]) -> __mmask16 {
+    let [late, early] = record.window.as_chunks::<HALF>().0 else { unreachable!() };
+    let late = transpose(late.each_ref().map(|words| load(words)));
+    let early = transpose(early.each_ref().map(|words| load(words)));
+    let columns =
+        array::from_fn(|lane| _mm512_permutexvar_epi8(load(&COLUMNS), squares(late[lane], early[lane])));
+    live_of_columns(columns, live)
+}
+
+/// 16 messages, checked: a [`Kernel`](lanes::Kernel).
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
+pub fn sixteen(states: &mut States<LANES>, steps: &[Step<LANES>], others: &mut [Exchange<LANES>]) {
+    let inspect = |blocks: [&Block; LANES], record: &Record<LANES>| {
+        let mut live = [const { MaybeUninit::uninit() }; LANES];
+        let suspects = live_of_record(record, &mut live);
+        if suspects == 0 {
+            return 0;
+        }
+        // SAFETY: there is a set for each lane.
+        let live = live.map(|live| unsafe { live.assume_init() });
+        confirm(blocks, record, suspects.into(), &live)
+    };
+    // SAFETY: the features are enabled here.
+    unsafe { lanes::run_recorded::<Zmm, LANES>(states, steps, others, inspect) }
+}
+
+/// The live vectors of 16 blocks, of each of which `columns` has the columns.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
+fn live_of_columns(columns: [__m512i; LANES], live: &mut [MaybeUninit<Live>; LANES]) -> __mmask16 {
     let [one, two] = evaluate(&transpose(columns).map(Sixteen)).map(|Sixteen(live)| live);
     let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     let second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
