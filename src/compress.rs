@@ -76,7 +76,7 @@ impl Backend {
     }
 
     /// The trace of a block in a lane of a record.
-    pub fn trace_recorded<const N: usize>(&self, record: &Record<N>, lane: usize, block: &Block) -> Trace {
+    pub fn trace_recorded(&self, record: &Record, lane: usize, block: &Block) -> Trace {
         let mut before = record.before.state(lane);
         if let Some(retrace) = self.retrace {
             return retrace(

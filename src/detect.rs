@@ -29,14 +29,14 @@ use core::mem::MaybeUninit;
 use core::slice;
 
 use crate::block::{BLOCK_LEN, Block, State};
-use crate::compress::lanes::{self, Record, Several, Width};
+use crate::compress::lanes::{self, Lanes, Record};
 use crate::compress::recompress;
 use crate::compress::trace::{Candidate, Trace};
 use crate::compress::{self, Backend};
 use crate::cpu::{Best, Feature, Way};
 use crate::hasher::{Context, Engine, Plain};
 use conditions::Live;
-use vectors::{DIFFERENCES, VECTORS};
+use vectors::VECTORS;
 
 /// What a context asks of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,8 @@ struct Finding {
 #[cold]
 fn report<C: CheckedContext>(ctx: &mut C, block: &Block, finding: &Finding, at: u64) {
     let words = recompress::expand(block);
-    let other_words = array::from_fn(|t| words[t] ^ DIFFERENCES[finding.number][t]);
+    let difference = VECTORS[finding.number].difference();
+    let other_words = array::from_fn(|t| words[t] ^ difference[t]);
     ctx.found(&Attack {
         at: at.wrapping_add((finding.index * BLOCK_LEN) as u64),
         before: finding.before.each_ref(),
@@ -152,7 +153,7 @@ fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Optio
         let (block, trace) = (&blocks[index], &traces[index]);
         let after = traces.get(index + 1).map_or(*state, |next| next.before);
         for number in conditions::numbers(live[index]) {
-            let (difference, start) = (&DIFFERENCES[number], VECTORS[number].start());
+            let (difference, start) = (VECTORS[number].difference(), VECTORS[number].start());
             let candidate = Candidate { block, trace, after: &after, difference, start };
             if let Some(other) = try_candidate(backend, &candidate, options) {
                 // Attacks are rare enough to hash the rest of the phase again.
@@ -169,7 +170,7 @@ fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Optio
 
 /// Which of the suspect lanes' blocks are part of an attack.
 #[cold]
-fn confirm<const N: usize>(blocks: [&Block; N], record: &Record<N>, suspects: u32, live: &[Live; N]) -> u32 {
+fn confirm<const N: usize>(blocks: [&Block; N], record: &Record, suspects: u32, live: &[Live; N]) -> u32 {
     let backend = compress::best();
     let mut found = 0;
     for lane in (0..N).filter(|lane| suspects >> lane & 1 != 0) {
@@ -177,7 +178,7 @@ fn confirm<const N: usize>(blocks: [&Block; N], record: &Record<N>, suspects: u3
         let trace = backend.trace_recorded(record, lane, block);
         let after = record.after.state(lane);
         let attack = conditions::numbers(live[lane]).any(|number| {
-            let (difference, start) = (&DIFFERENCES[number], VECTORS[number].start());
+            let (difference, start) = (VECTORS[number].difference(), VECTORS[number].start());
             backend
                 .recompress(&Candidate { block, trace: &trace, after: &after, difference, start })
                 .is_some()
@@ -189,18 +190,18 @@ fn confirm<const N: usize>(blocks: [&Block; N], record: &Record<N>, suspects: u3
 
 /// The best way to hash and check `count` messages at once, if it is not one after
 /// the other. It finds what [`Options::DETECT`] finds.
-pub fn lanes_for_count(count: usize) -> Option<&'static Width> {
+pub fn lanes_for_count(count: usize) -> Option<&'static Lanes> {
     lanes::best_of(WAYS, count)
 }
 
 /// All ways. (In cycles, a block in each of 16 lanes takes about 850, and one alone
 /// 104.)
-static WAYS: &[Several] = &[
+static WAYS: &[Lanes] = &[
     #[cfg(target_arch = "x86_64")]
     // SAFETY: that is what the kernel enables, and what the compression wants.
     #[allow(unsafe_code)]
     unsafe {
-        Several::sixteen(&[Feature::Avx512Vbmi], 9, x86_avx512::sixteen)
+        Lanes::new(&[Feature::Avx512Vbmi], 9, 16, x86_avx512::sixteen)
     },
 ];
 

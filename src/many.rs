@@ -11,7 +11,6 @@
 //! Work is planned some steps ahead, so that a kernel is called once for many
 //! short messages. Nothing is allocated; the plan takes 22 KiB of stack.
 
-use core::array;
 use core::mem::{self, MaybeUninit};
 use core::slice;
 
@@ -19,7 +18,7 @@ use arrayvec::ArrayVec;
 
 use crate::block::{BLOCK_LEN, Block, State};
 use crate::compress;
-use crate::compress::lanes::{self, Exchange, Lanes, States, Step, Width};
+use crate::compress::lanes::{self, Exchange, Lanes, States, Step, WIDEST};
 use crate::compress::tail;
 use crate::hasher::LENGTH_AT;
 
@@ -28,23 +27,23 @@ use crate::hasher::LENGTH_AT;
 pub struct Job<'a> {
     /// What the batch calls it.
     pub id: usize,
-    /// A block that comes before the others.
+    /// A block that comes before the other bytes.
     pub before: Option<&'a Block>,
-    /// The blocks.
-    pub body: &'a [Block],
-    /// The message's end, if it is to be padded.
-    pub end: Option<End<'a>>,
+    /// The bytes that are left.
+    pub rest: &'a [u8],
+    /// What comes behind their last whole block.
+    pub end: End,
 }
 
-/// The end of a message.
+/// How a message ends.
 #[derive(Clone, Copy)]
-pub struct End<'a> {
-    /// The bytes after the last whole block.
-    tail: &'a [u8],
-    /// The length of the message.
-    len: u64,
-    /// Whether the tail and the 1 bit behind it are in a block already.
-    marked: bool,
+pub enum End {
+    /// It goes on some other time: what is left of the bytes stays left.
+    Open,
+    /// With padding, for a message of so many bytes.
+    Padded(u64),
+    /// Likewise; but the bytes and the 1 bit behind them are in a block already.
+    Marked(u64),
 }
 
 /// Messages to hash.
@@ -59,7 +58,7 @@ pub trait Batch<'a> {
     fn end(&mut self, id: usize, state: &State);
     /// The best way to compress so many messages at once, if it is not one after the
     /// other.
-    fn width(&self, count: usize) -> Option<&'static Width> {
+    fn width(&self, count: usize) -> Option<&'static Lanes> {
         lanes::for_count(count)
     }
     /// Compress blocks of a single message.
@@ -82,9 +81,6 @@ fn bits(mut set: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The most messages at once.
-const WIDEST: usize = 16;
-
 /// The most steps in a plan.
 const STEPS: usize = 12;
 
@@ -92,7 +88,7 @@ impl<'a> Job<'a> {
     /// How many blocks come next in a row.
     #[inline(always)]
     fn run_len(&self) -> usize {
-        if self.before.is_some() { 1 } else { self.body.len().max(1) }
+        if self.before.is_some() { 1 } else { (self.rest.len() / BLOCK_LEN).max(1) }
     }
 
     /// Take the next `count` blocks. Those of the padding are made in `free`.
@@ -104,45 +100,41 @@ impl<'a> Job<'a> {
         if let Some(before) = self.before.take() {
             return slice::from_ref(before);
         }
-        if !self.body.is_empty() {
-            let (blocks, rest) = self.body.split_at(count);
-            self.body = rest;
-            return blocks;
+        if self.rest.len() >= BLOCK_LEN {
+            let (blocks, rest) = self.rest.split_at(count * BLOCK_LEN);
+            self.rest = rest;
+            return blocks.as_chunks().0;
         }
         let (slot, rest) = mem::take(free).split_first_mut().expect("a block for every lane and step");
         *free = rest;
         let block = slot.write([0; BLOCK_LEN]);
-        self.end = self.end.and_then(|end| end.pad(block));
+        self.pad(block);
         slice::from_ref(block)
+    }
+
+    /// Make the next block of the padding (FIPS 180-4, section 5.1.1) from one of
+    /// zeros. It is read only much later, so single stores will do.
+    #[inline(always)]
+    fn pad(&mut self, block: &mut Block) {
+        let (End::Padded(len) | End::Marked(len)) = self.end else {
+            unreachable!("an open message has no padding")
+        };
+        if let End::Padded(len) = self.end {
+            tail::store(block, self.rest);
+            block[self.rest.len()] = 0x80;
+            if self.rest.len() >= LENGTH_AT {
+                self.end = End::Marked(len);
+                return;
+            }
+        }
+        block[LENGTH_AT..].copy_from_slice(&len.wrapping_mul(8).to_be_bytes());
+        self.end = End::Open;
     }
 
     /// Whether no block is left.
     #[inline(always)]
     fn is_over(&self) -> bool {
-        self.body.is_empty() && self.end.is_none()
-    }
-}
-
-impl<'a> End<'a> {
-    /// The end of a message of `len` bytes.
-    #[inline(always)]
-    pub fn new(tail: &'a [u8], len: u64) -> Self {
-        Self { tail, len, marked: false }
-    }
-
-    /// The next block of the padding (FIPS 180-4, section 5.1.1), and what then is
-    /// left. It is read only much later, so single stores will do.
-    #[inline(always)]
-    fn pad(self, block: &mut Block) -> Option<Self> {
-        if !self.marked {
-            tail::store(block, self.tail);
-            block[self.tail.len()] = 0x80;
-            if self.tail.len() >= LENGTH_AT {
-                return Some(Self { tail: &[], marked: true, ..self });
-            }
-        }
-        block[LENGTH_AT..].copy_from_slice(&self.len.wrapping_mul(8).to_be_bytes());
-        None
+        matches!(self.end, End::Open) && self.rest.len() < BLOCK_LEN
     }
 }
 
@@ -156,9 +148,7 @@ pub fn run<'a, B: Batch<'a> + ?Sized>(batch: &mut B) {
             jobs.push((job, batch.state(job.id)));
         }
         match batch.width(jobs.len()) {
-            Some(Width::Sixteen(lanes)) => in_lanes(lanes, &mut jobs, batch),
-            Some(Width::Eight(lanes)) => in_lanes(lanes, &mut jobs, batch),
-            Some(Width::Four(lanes)) => in_lanes(lanes, &mut jobs, batch),
+            Some(lanes) => in_lanes(lanes, &mut jobs, batch),
             None => match jobs.pop() {
                 Some((job, state)) => alone(job, state, batch),
                 None => return,
@@ -172,9 +162,9 @@ type Jobs<'a> = ArrayVec<(Job<'a>, State), WIDEST>;
 
 /// Hash one message, or what is left of it.
 fn alone<'a, B: Batch<'a> + ?Sized>(mut job: Job<'a>, mut state: State, batch: &mut B) {
-    while !job.is_over() || job.before.is_some() {
-        let mut made = [MaybeUninit::uninit()];
-        let blocks = job.take(job.run_len(), &mut &mut made[..]);
+    while job.before.is_some() || !job.is_over() {
+        let mut room = [MaybeUninit::uninit()];
+        let blocks = job.take(job.run_len(), &mut &mut room[..]);
         batch.compress(job.id, &mut state, blocks);
     }
     batch.end(job.id, &state);
@@ -182,34 +172,37 @@ fn alone<'a, B: Batch<'a> + ?Sized>(mut job: Job<'a>, mut state: State, batch: &
 
 /// Hash the jobs, and those of the batch behind them, for as long as no lane is
 /// without one; what is left is then in `jobs`.
-fn in_lanes<'a, B: Batch<'a> + ?Sized, const N: usize>(lanes: &Lanes<N>, jobs: &mut Jobs<'a>, batch: &mut B) {
-    let mut states = States::<N>::initial();
-    let mut lane_jobs: [Option<Job<'a>>; N] = array::from_fn(|lane| {
-        let (job, state) = jobs.pop()?;
-        states.set(lane, &state);
-        Some(job)
-    });
-    let fewer = lane_jobs[N - 1].is_none();
+fn in_lanes<'a, B: Batch<'a> + ?Sized>(lanes: &Lanes, jobs: &mut Jobs<'a>, batch: &mut B) {
+    let mut states = States::initial();
+    let mut lane_jobs = [None; WIDEST];
+    let lane_jobs = &mut lane_jobs[..lanes.count];
+    for (lane, place) in lane_jobs.iter_mut().enumerate() {
+        if let Some((job, state)) = jobs.pop() {
+            states.set(lane, &state);
+            *place = Some(job);
+        }
+    }
+    let fewer = lane_jobs.iter().any(Option::is_none);
     let mut idle = false;
     while !idle {
         // Room for padding.
         let mut pool = [const { MaybeUninit::<Block>::uninit() }; WIDEST * STEPS];
         let mut free = &mut pool[..];
         // The plan: what each lane does, step by step, and for whom.
-        let mut steps = ArrayVec::<Step<N>, STEPS>::new();
-        let mut others = ArrayVec::<Exchange<N>, STEPS>::new();
-        let mut ids = ArrayVec::<[usize; N], STEPS>::new();
+        let mut steps = ArrayVec::<Step, STEPS>::new();
+        let mut others = ArrayVec::<Exchange, STEPS>::new();
+        let mut ids = ArrayVec::<[usize; WIDEST], STEPS>::new();
         while !steps.is_full() && !idle {
             let count = lane_jobs.iter().flatten().map(Job::run_len).min().unwrap_or(0);
-            steps.push(Step { blocks: [&[]; N], count, ends: 0 });
+            steps.push(Step { blocks: [&[]; WIDEST], count, ends: 0 });
             others.push(Exchange { states: States::initial(), found: 0 });
-            ids.push([NONE; N]);
+            ids.push([NONE; WIDEST]);
             let (Some(step), Some(others), Some(ids)) = (steps.last_mut(), others.last_mut(), ids.last_mut())
             else {
                 unreachable!("each has just got one more")
             };
-            let lanes = lane_jobs.iter_mut().zip(&mut step.blocks).zip(ids);
-            for (lane, ((place, blocks), id)) in lanes.enumerate() {
+            let places = lane_jobs.iter_mut().zip(&mut step.blocks).zip(ids);
+            for (lane, ((place, blocks), id)) in places.enumerate() {
                 let Some(job) = place else { continue };
                 *id = job.id;
                 *blocks = job.take(count, &mut free);
@@ -249,9 +242,9 @@ fn in_lanes<'a, B: Batch<'a> + ?Sized, const N: usize>(lanes: &Lanes<N>, jobs: &
             }
         }
     }
-    for (lane, job) in lane_jobs.into_iter().enumerate() {
+    for (lane, job) in lane_jobs.iter().enumerate() {
         if let Some(job) = job {
-            jobs.push((job, states.state(lane)));
+            jobs.push((*job, states.state(lane)));
         }
     }
 }

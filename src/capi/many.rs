@@ -5,7 +5,7 @@ use core::slice;
 
 use super::native::{shaone_ctx, shaone_digest};
 use crate::block::{self, BLOCK_LEN, Block, DIGEST_LEN, Digest, INITIAL, State};
-use crate::compress::lanes::Width;
+use crate::compress::lanes::Lanes;
 use crate::compress::tail;
 use crate::detect;
 use crate::hasher::{self, Context, Plain};
@@ -53,8 +53,7 @@ impl Batch<'static> for Messages {
         let id = self.next;
         self.next += 1;
         let message = self.message(id);
-        let (body, tail) = message.as_chunks();
-        Some(Job { id, before: None, body, end: Some(End::new(tail, message.len() as u64)) })
+        Some(Job { id, before: None, rest: message, end: End::Padded(message.len() as u64) })
     }
 
     #[inline]
@@ -100,7 +99,7 @@ pub unsafe extern "C" fn shaone_digest_many(
         if n == 1 {
             return shaone_digest(*data, *len, digests.cast());
         }
-        many::run::<dyn Batch>(&mut Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
+        many::run(&mut Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
     }
 }
 
@@ -124,7 +123,7 @@ pub unsafe extern "C" fn shaone_pieces(
     // SAFETY: the caller's data and digests.
     unsafe {
         let from = From::Pieces { data: message(data, len), piece_len };
-        many::run::<dyn Batch>(&mut Messages { from, next: 0, count, digests });
+        many::run(&mut Messages { from, next: 0, count, digests });
     }
     count
 }
@@ -171,7 +170,7 @@ impl Batch<'static> for Updates {
             let block = ctx.parts().1;
             block[BLOCK_LEN - head.len()..].copy_from_slice(head);
             let before = if head.is_empty() { None } else { Some(&*block) };
-            return Some(Job { id, before, body: rest.as_chunks().0, end: None });
+            return Some(Job { id, before, rest, end: End::Open });
         }
         None
     }
@@ -231,8 +230,8 @@ impl Batch<'static> for Finals {
         self.next += 1;
         let ctx = self.at(id);
         let len = ctx.length();
-        let tail = &ctx.parts().1[..(len % BLOCK_LEN as u64) as usize];
-        Some(Job { id, before: None, body: &[], end: Some(End::new(tail, len)) })
+        let rest = &ctx.parts().1[..(len % BLOCK_LEN as u64) as usize];
+        Some(Job { id, before: None, rest, end: End::Padded(len) })
     }
 
     fn state(&self, id: usize) -> State {
@@ -285,7 +284,7 @@ impl Batch<'static> for Checked {
         self.messages.end(id, state);
     }
 
-    fn width(&self, count: usize) -> Option<&'static Width> {
+    fn width(&self, count: usize) -> Option<&'static Lanes> {
         detect::lanes_for_count(count)
     }
 

@@ -19,16 +19,19 @@ use crate::block::{Block, INITIAL, State};
 use crate::cpu::Feature::*;
 use crate::cpu::{self, Feature};
 
-/// The five words of a chaining value, for `N` messages.
+/// The most lanes that there are.
+pub const WIDEST: usize = 16;
+
+/// The five words of a chaining value, for up to 16 messages.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub struct States<const N: usize>(pub [[u32; N]; 5]);
+pub struct States(pub [[u32; WIDEST]; 5]);
 
-impl<const N: usize> States<N> {
+impl States {
     /// The initial hash value in every lane.
     #[inline(always)]
     pub fn initial() -> Self {
-        Self(INITIAL.map(|word| [word; N]))
+        Self(INITIAL.map(|word| [word; WIDEST]))
     }
 
     /// The chaining value in a lane.
@@ -46,11 +49,12 @@ impl<const N: usize> States<N> {
     }
 }
 
-/// Some blocks of each of `N` messages.
+/// Some blocks of each message.
 #[derive(Clone, Copy)]
-pub struct Step<'a, const N: usize> {
-    /// Each lane's blocks.
-    pub blocks: [&'a [Block]; N],
+pub struct Step<'a> {
+    /// Each lane's blocks. Those of lanes that the kernel does not have are not looked
+    /// at.
+    pub blocks: [&'a [Block]; WIDEST],
     /// How many of them: no more than any lane has, and at least one.
     pub count: usize,
     /// The lanes whose message ends here: bit n is lane n.
@@ -59,10 +63,10 @@ pub struct Step<'a, const N: usize> {
 
 /// What goes into a step, and what comes out of it.
 #[derive(Clone, Copy)]
-pub struct Exchange<const N: usize> {
+pub struct Exchange {
     /// Before: the states with which messages begin after the step. Afterwards, in
     /// the lanes whose message ended: its state. Of other lanes it tells nothing.
-    pub states: States<N>,
+    pub states: States,
     /// The lanes in which a checking kernel found an attack in the step.
     pub found: u32,
 }
@@ -73,47 +77,34 @@ pub struct Exchange<const N: usize> {
 ///
 /// # Safety
 /// The CPU must have what the kernel is for.
-pub type Kernel<const N: usize> = unsafe fn(&mut States<N>, &[Step<N>], &mut [Exchange<N>]);
-
-/// A kernel that this CPU can run: there is no other.
-pub struct Lanes<const N: usize>(Kernel<N>);
-
-impl<const N: usize> Lanes<N> {
-    /// Compress step after step: see [`Kernel`].
-    #[inline]
-    pub fn run(&self, states: &mut States<N>, steps: &[Step<N>], others: &mut [Exchange<N>]) {
-        // SAFETY: `for_count` lets out only what the CPU can run.
-        unsafe { (self.0)(states, steps, others) }
-    }
-}
-
-/// A kernel of one of the widths that there are.
-pub enum Width {
-    /// 16 messages.
-    Sixteen(Lanes<16>),
-    /// 8 messages.
-    Eight(Lanes<8>),
-    /// 4 messages, or fewer in the first lanes.
-    Four(Lanes<4>),
-}
-
-impl Several {
-    /// # Safety
-    /// The kernel must need no more of a CPU than this says.
-    pub const unsafe fn sixteen(needs: &'static [Feature], from: usize, kernel: Kernel<16>) -> Self {
-        Self { needs, unless: &[], from, width: Width::Sixteen(Lanes(kernel)) }
-    }
-}
+pub type Kernel = unsafe fn(&mut States, &[Step], &mut [Exchange]);
 
 /// One way to hash several messages.
-pub struct Several {
+pub struct Lanes {
     /// What the CPU must have.
     needs: &'static [Feature],
     /// With what it is better not to use it.
     unless: &'static [Feature],
     /// How many messages there must be for it to be the best way.
     from: usize,
-    width: Width,
+    /// How many lanes it has.
+    pub count: usize,
+    kernel: Kernel,
+}
+
+impl Lanes {
+    /// # Safety
+    /// The kernel must need no more of a CPU than this says.
+    pub const unsafe fn new(needs: &'static [Feature], from: usize, count: usize, kernel: Kernel) -> Self {
+        Self { needs, unless: &[], from, count, kernel }
+    }
+
+    /// Compress step after step: see [`Kernel`].
+    #[inline]
+    pub fn run(&self, states: &mut States, steps: &[Step], others: &mut [Exchange]) {
+        // SAFETY: `best_of` lets out only what the CPU can run.
+        unsafe { (self.kernel)(states, steps, others) }
+    }
 }
 
 /// All ways: the first that fits the CPU and the number of messages is the best.
@@ -123,47 +114,46 @@ pub struct Several {
 /// AVX2 8 lanes take 522, and a message alone 113 with the SHA instructions and
 /// 300 without.
 #[rustfmt::skip]
-static WAYS: &[Several] = &[
+static WAYS: &[Lanes] = &[
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Several { needs: &[Avx512Bw], unless: &[], from: 11, width: Width::Sixteen(Lanes(x86_avx512::sixteen)) },
+    Lanes { needs: &[Avx512Bw], unless: &[], from: 11, count: 16, kernel: x86_avx512::sixteen },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Several { needs: &[Avx512Bw], unless: &[], from: 5, width: Width::Eight(Lanes(x86_avx512::eight)) },
+    Lanes { needs: &[Avx512Bw], unless: &[], from: 5, count: 8, kernel: x86_avx512::eight },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Several { needs: &[Avx512Vl, Sha], unless: &[], from: 4, width: Width::Four(Lanes(x86_sha::four)) },
+    Lanes { needs: &[Avx512Vl, Sha], unless: &[], from: 4, count: 4, kernel: x86_sha::four },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Several { needs: &[Avx512Vl, Sha], unless: &[], from: 3, width: Width::Four(Lanes(x86_sha::three)) },
+    Lanes { needs: &[Avx512Vl, Sha], unless: &[], from: 3, count: 3, kernel: x86_sha::three },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Several { needs: &[Avx512Vl, Sha], unless: &[], from: 2, width: Width::Four(Lanes(x86_sha::two)) },
+    Lanes { needs: &[Avx512Vl, Sha], unless: &[], from: 2, count: 2, kernel: x86_sha::two },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Several { needs: &[Avx2], unless: &[], from: 5, width: Width::Eight(Lanes(x86_avx2::eight)) },
+    Lanes { needs: &[Avx2], unless: &[], from: 5, count: 8, kernel: x86_avx2::eight },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Several { needs: &[Avx2], unless: &[Sha], from: 2, width: Width::Eight(Lanes(x86_avx2::eight)) },
+    Lanes { needs: &[Avx2], unless: &[Sha], from: 2, count: 8, kernel: x86_avx2::eight },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Several { needs: &[Ssse3], unless: &[Sha], from: 2, width: Width::Four(Lanes(x86_ssse3::four)) },
+    Lanes { needs: &[Ssse3], unless: &[Sha], from: 2, count: 4, kernel: x86_ssse3::four },
     #[cfg(target_arch = "aarch64")]
-    Several { needs: &[], unless: &[Sha2], from: 2, width: Width::Four(Lanes(neon::four)) },
+    Lanes { needs: &[], unless: &[Sha2], from: 2, count: 4, kernel: neon::four },
 ];
 
 /// The best way to hash `count` messages, if it is not one after the other.
-pub fn for_count(count: usize) -> Option<&'static Width> {
+pub fn for_count(count: usize) -> Option<&'static Lanes> {
     best_of(WAYS, count)
 }
 
 /// The first of some ways that fits the CPU and the number of messages.
-pub fn best_of(ways: &'static [Several], count: usize) -> Option<&'static Width> {
-    let way = ways.iter().find(|way| {
+pub fn best_of(ways: &'static [Lanes], count: usize) -> Option<&'static Lanes> {
+    ways.iter().find(|way| {
         way.from <= count && cpu::has(way.needs) && (way.unless.is_empty() || !cpu::has(way.unless))
-    })?;
-    Some(&way.width)
+    })
 }
 
-/// A vector with a word of each of `N` messages.
+/// A vector with a word of each of `N` messages, the first of 16.
 pub trait Vector<const N: usize>: Word {
     /// # Safety
     /// The CPU must have such vectors.
-    unsafe fn load(words: &[u32; N]) -> Self;
+    unsafe fn load(words: &[u32; WIDEST]) -> Self;
     /// The words.
-    fn store(self, words: &mut [u32; N]);
+    fn store(self, words: &mut [u32; WIDEST]);
     /// `other` in the lanes whose bit is set in `mask`.
     fn choose(self, other: Self, mask: u32) -> Self;
     /// Words `4 * quarter` to `4 * quarter + 3` of each lane's block.
@@ -176,15 +166,15 @@ pub trait Vector<const N: usize>: Word {
 /// What collision detection needs to know of the compression of a block in each
 /// lane: a [`Trace`](super::trace::Trace) of each, word by word.
 #[repr(C, align(64))]
-pub struct Record<const N: usize> {
+pub struct Record {
     /// The expanded words W\[65\] down to W\[34\]; but W\[65\] is not set.
-    pub window: [[u32; N]; 32],
+    pub window: [[u32; WIDEST]; 32],
     /// The working words before step 55.
-    pub at_55: States<N>,
+    pub at_55: States,
     /// The chaining values before the block.
-    pub before: States<N>,
+    pub before: States,
     /// The chaining values after it.
-    pub after: States<N>,
+    pub after: States,
 }
 
 /// What a kernel does with a block. (A trait, and no closure: the compiler does not
@@ -209,8 +199,8 @@ struct Plain;
 
 /// Make a record of the block, and show it to a function that says in which lanes
 /// there is an attack.
-struct Recorded<const N: usize, F> {
-    record: Record<N>,
+struct Recorded<F> {
+    record: Record,
     inspect: F,
 }
 
@@ -220,9 +210,9 @@ struct Recorded<const N: usize, F> {
 /// The CPU must have such vectors.
 #[inline(always)]
 pub unsafe fn run<V: Vector<N>, const N: usize>(
-    states: &mut States<N>,
-    steps: &[Step<N>],
-    others: &mut [Exchange<N>],
+    states: &mut States,
+    steps: &[Step],
+    others: &mut [Exchange],
 ) {
     // SAFETY: the caller's contract.
     unsafe { run_each::<V, N>(states, steps, others, &mut Plain) }
@@ -235,13 +225,13 @@ pub unsafe fn run<V: Vector<N>, const N: usize>(
 /// The CPU must have such vectors.
 #[inline(always)]
 pub unsafe fn run_recorded<V: Vector<N>, const N: usize>(
-    states: &mut States<N>,
-    steps: &[Step<N>],
-    others: &mut [Exchange<N>],
-    inspect: impl Fn([&Block; N], &Record<N>) -> u32,
+    states: &mut States,
+    steps: &[Step],
+    others: &mut [Exchange],
+    inspect: impl Fn([&Block; N], &Record) -> u32,
 ) {
     let initial = States::initial();
-    let record = Record { window: [[0; N]; 32], at_55: initial, before: initial, after: initial };
+    let record = Record { window: [[0; WIDEST]; 32], at_55: initial, before: initial, after: initial };
     // SAFETY: the caller's contract.
     unsafe { run_each::<V, N>(states, steps, others, &mut Recorded { record, inspect }) }
 }
@@ -250,9 +240,9 @@ pub unsafe fn run_recorded<V: Vector<N>, const N: usize>(
 /// The CPU must have such vectors.
 #[inline(always)]
 unsafe fn run_each<V: Vector<N>, const N: usize>(
-    states: &mut States<N>,
-    steps: &[Step<N>],
-    others: &mut [Exchange<N>],
+    states: &mut States,
+    steps: &[Step],
+    others: &mut [Exchange],
     each: &mut impl EachBlock<V, N>,
 ) {
     let Some(first) = steps.first() else { return };
@@ -261,18 +251,19 @@ unsafe fn run_each<V: Vector<N>, const N: usize>(
     let mut w = [s[0]; 16];
     for quarter in 0..4 {
         // SAFETY: as above.
-        let words = unsafe { V::quarter(first.blocks.map(|blocks| &blocks[0]), quarter) };
+        let words = unsafe { V::quarter(array::from_fn(|lane| &first.blocks[lane][0]), quarter) };
         w[4 * quarter..4 * quarter + 4].copy_from_slice(&words);
     }
     for (i, (step, others)) in steps.iter().zip(others).enumerate() {
         for block in 0..step.count {
             // SAFETY: each lane has `count` blocks.
-            let nth = |block| step.blocks.map(|blocks| unsafe { blocks.get_unchecked(block) });
+            let nth = |block| array::from_fn(|lane| unsafe { step.blocks[lane].get_unchecked(block) });
             let next = if block + 1 < step.count {
                 nth(block + 1)
             } else {
                 // After the last block of all, the first is loaded for nothing.
-                steps.get(i + 1).unwrap_or(first).blocks.map(|blocks| &blocks[0])
+                let next = steps.get(i + 1).unwrap_or(first);
+                array::from_fn(|lane| &next.blocks[lane][0])
             };
             // SAFETY: as above.
             let (words, found) = unsafe { each.compress(&mut s, &mut w, nth(block), next) };
@@ -319,7 +310,7 @@ impl<V: Vector<N>, const N: usize> EachBlock<V, N> for Plain {
     }
 }
 
-impl<V: Vector<N>, const N: usize, F: Fn([&Block; N], &Record<N>) -> u32> EachBlock<V, N> for Recorded<N, F> {
+impl<V: Vector<N>, const N: usize, F: Fn([&Block; N], &Record) -> u32> EachBlock<V, N> for Recorded<F> {
     #[inline(always)]
     unsafe fn compress(
         &mut self,
@@ -350,22 +341,22 @@ impl<V: Vector<N>, const N: usize, F: Fn([&Block; N], &Record<N>) -> u32> EachBl
 }
 
 #[inline(always)]
-fn store<V: Vector<N>, const N: usize>(vectors: &[V; 5], states: &mut States<N>) {
+fn store<V: Vector<N>, const N: usize>(vectors: &[V; 5], states: &mut States) {
     for (vector, words) in vectors.iter().zip(&mut states.0) {
         vector.store(words);
     }
 }
 
 /// What a kernel does that has the states of its messages one by one: `compress`
-/// takes as many blocks of each. It uses only the first `M` lanes.
+/// takes as many blocks of each. It uses the first `N` lanes.
 #[inline(always)]
-pub fn run_with<const N: usize, const M: usize>(
-    states: &mut States<N>,
-    steps: &[Step<N>],
-    others: &mut [Exchange<N>],
-    compress: impl Fn([&mut State; M], [&[Block]; M]),
+pub fn run_with<const N: usize>(
+    states: &mut States,
+    steps: &[Step],
+    others: &mut [Exchange],
+    compress: impl Fn([&mut State; N], [&[Block]; N]),
 ) {
-    let mut streams: [State; M] = array::from_fn(|lane| states.state(lane));
+    let mut streams: [State; N] = array::from_fn(|lane| states.state(lane));
     for (step, others) in steps.iter().zip(others) {
         compress(streams.each_mut(), array::from_fn(|lane| &step.blocks[lane][..step.count]));
         for (lane, stream) in streams.iter_mut().enumerate() {
@@ -384,7 +375,7 @@ pub fn run_with<const N: usize, const M: usize>(
 /// # Safety
 /// The CPU must have such vectors.
 #[inline(always)]
-unsafe fn load<V: Vector<N>, const N: usize>(states: &States<N>) -> [V; 5] {
+unsafe fn load<V: Vector<N>, const N: usize>(states: &States) -> [V; 5] {
     let [a, b, c, d, e] = &states.0;
     // SAFETY: the caller's contract.
     unsafe { [V::load(a), V::load(b), V::load(c), V::load(d), V::load(e)] }

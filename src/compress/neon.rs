@@ -2,13 +2,13 @@
 
 use core::arch::aarch64::*;
 
-use super::lanes::{self, Exchange, States, Step, Vector};
+use super::lanes::{self, Exchange, States, Step, Vector, WIDEST};
 use super::rounds::Word;
 use crate::block::Block;
 
 /// 4 messages.
 #[target_feature(enable = "neon")]
-pub fn four(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
+pub fn four(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the feature is enabled here.
     unsafe { lanes::run::<Quad, 4>(states, steps, others) }
 }
@@ -54,12 +54,12 @@ impl Word for Quad {
 
 impl Vector<4> for Quad {
     #[inline(always)]
-    unsafe fn load(words: &[u32; 4]) -> Self {
+    unsafe fn load(words: &[u32; WIDEST]) -> Self {
         // SAFETY: the caller has NEON; four readable words.
         Self(unsafe { vld1q_u32(words.as_ptr()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; 4]) {
+    fn store(self, words: &mut [u32; WIDEST]) {
         // SAFETY: see above; four writable words.
         unsafe { vst1q_u32(words.as_mut_ptr(), self.0) }
     }

@@ -5,13 +5,13 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::lanes::{self, Exchange, States, Step, Vector};
+use super::lanes::{self, Exchange, States, Step, Vector, WIDEST};
 use super::rounds::Word;
 use crate::block::Block;
 
 /// 8 messages.
 #[target_feature(enable = "avx2")]
-pub fn eight(states: &mut States<8>, steps: &[Step<8>], others: &mut [Exchange<8>]) {
+pub fn eight(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the feature is enabled here.
     unsafe { lanes::run::<Ymm, 8>(states, steps, others) }
 }
@@ -61,12 +61,12 @@ impl Word for Ymm {
 
 impl Vector<8> for Ymm {
     #[inline(always)]
-    unsafe fn load(words: &[u32; 8]) -> Self {
+    unsafe fn load(words: &[u32; WIDEST]) -> Self {
         // SAFETY: the caller has AVX2; 8 words are 32 bytes.
         Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; 8]) {
+    fn store(self, words: &mut [u32; WIDEST]) {
         // SAFETY: see above; 8 words are 32 bytes.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
     }

@@ -5,20 +5,20 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::lanes::{self, Exchange, States, Step, Vector};
+use super::lanes::{self, Exchange, States, Step, Vector, WIDEST};
 use super::rounds::Word;
 use crate::block::Block;
 
 /// 16 messages.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx2")]
-pub fn sixteen(states: &mut States<16>, steps: &[Step<16>], others: &mut [Exchange<16>]) {
+pub fn sixteen(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the features are enabled here.
     unsafe { lanes::run::<Zmm, 16>(states, steps, others) }
 }
 
 /// 8 messages.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx2")]
-pub fn eight(states: &mut States<8>, steps: &[Step<8>], others: &mut [Exchange<8>]) {
+pub fn eight(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the features are enabled here.
     unsafe { lanes::run::<Ymm, 8>(states, steps, others) }
 }
@@ -68,12 +68,12 @@ impl Word for Zmm {
 
 impl Vector<16> for Zmm {
     #[inline(always)]
-    unsafe fn load(words: &[u32; 16]) -> Self {
+    unsafe fn load(words: &[u32; WIDEST]) -> Self {
         // SAFETY: the caller has AVX-512; 16 words are 64 bytes.
         Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; 16]) {
+    fn store(self, words: &mut [u32; WIDEST]) {
         // SAFETY: see above; 16 words are 64 bytes.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
     }
@@ -165,12 +165,12 @@ impl Word for Ymm {
 
 impl Vector<8> for Ymm {
     #[inline(always)]
-    unsafe fn load(words: &[u32; 8]) -> Self {
+    unsafe fn load(words: &[u32; WIDEST]) -> Self {
         // SAFETY: the caller has AVX; 8 words are 32 bytes.
         Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; 8]) {
+    fn store(self, words: &mut [u32; WIDEST]) {
         // SAFETY: see above; 8 words are 32 bytes.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
     }

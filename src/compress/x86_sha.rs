@@ -302,7 +302,7 @@ unsafe fn group<F: Form, const G: usize, const PART: i32, const N: usize>(stream
 ///
 /// # Safety
 /// As for any kernel.
-pub unsafe fn two(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
+pub unsafe fn two(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the caller has the features.
     lanes::run_with(states, steps, others, |states, blocks| unsafe { two_vl(states, blocks) });
 }
@@ -311,7 +311,7 @@ pub unsafe fn two(states: &mut States<4>, steps: &[Step<4>], others: &mut [Excha
 ///
 /// # Safety
 /// As for any kernel.
-pub unsafe fn three(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
+pub unsafe fn three(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the caller has the features.
     lanes::run_with(states, steps, others, |states, blocks| unsafe { three_vl(states, blocks) });
 }
@@ -320,7 +320,7 @@ pub unsafe fn three(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exc
 ///
 /// # Safety
 /// As for any kernel.
-pub unsafe fn four(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
+pub unsafe fn four(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the caller has the features.
     lanes::run_with(states, steps, others, |states, blocks| unsafe { four_vl(states, blocks) });
 }

@@ -5,13 +5,13 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::lanes::{self, Exchange, States, Step, Vector};
+use super::lanes::{self, Exchange, States, Step, Vector, WIDEST};
 use super::rounds::Word;
 use crate::block::Block;
 
 /// 4 messages.
 #[target_feature(enable = "ssse3")]
-pub fn four(states: &mut States<4>, steps: &[Step<4>], others: &mut [Exchange<4>]) {
+pub fn four(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the feature is enabled here.
     unsafe { lanes::run::<Xmm, 4>(states, steps, others) }
 }
@@ -59,12 +59,12 @@ impl Word for Xmm {
 
 impl Vector<4> for Xmm {
     #[inline(always)]
-    unsafe fn load(words: &[u32; 4]) -> Self {
+    unsafe fn load(words: &[u32; WIDEST]) -> Self {
         // SAFETY: the caller has SSE2; 4 words are 16 bytes.
         Self(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; 4]) {
+    fn store(self, words: &mut [u32; WIDEST]) {
         // SAFETY: see above; 4 words are 16 bytes.
         unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) }
     }

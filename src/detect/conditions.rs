@@ -12,6 +12,8 @@
 //! turns its bits over t into bits over K: one AND for all vectors of a type
 //! and b. 11 columns, 16 relations and 60 uses do the work of 32 vectors.
 
+use core::array;
+
 use super::vectors::{VECTORS, Vector};
 use crate::compress::trace::{TOP, Window};
 
@@ -247,9 +249,9 @@ pub const fn column(b: u32) -> usize {
 pub fn columns(window: &Window) -> [u32; 16] {
     // Bytes 0 and 3 of each word, in order of t, eight to a square.
     let word = |t: usize| window[TOP - (FIRST + t).min(LAST)];
-    let low: [u8; 32] = core::array::from_fn(|t| word(t) as u8);
-    let high: [u8; 32] = core::array::from_fn(|t| (word(t) >> 24) as u8);
-    let squares: [u64; 8] = core::array::from_fn(|i| {
+    let low: [u8; 32] = array::from_fn(|t| word(t) as u8);
+    let high: [u8; 32] = array::from_fn(|t| (word(t) >> 24) as u8);
+    let squares: [u64; 8] = array::from_fn(|i| {
         let bytes = if i < 4 { &low[8 * i..8 * i + 8] } else { &high[8 * i - 32..8 * i - 24] };
         u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
     });
@@ -263,21 +265,29 @@ pub fn columns(window: &Window) -> [u32; 16] {
         let x = swap(x, 14, 0x0000_cccc_0000_cccc);
         swap(x, 28, 0x0000_0000_f0f0_f0f0).to_le_bytes()
     });
-    core::array::from_fn(|column| {
+    array::from_fn(|column| {
         let (plane, bit) = (4 * (column / 8), column % 8);
-        u32::from_le_bytes(core::array::from_fn(|i| squares[plane + i][bit]))
+        u32::from_le_bytes(array::from_fn(|i| squares[plane + i][bit]))
     })
 }
 
 /// The vectors all of whose conditions the window satisfies.
-#[inline(always)]
 pub fn live(window: &Window) -> Live {
-    let [one, two] = evaluate(&columns(window));
+    let p = columns(window);
+    let holds: [u32; 16] = array::from_fn(|i| {
+        let r = &RELATIONS[i];
+        let differ = p[column(r.b1)] ^ p[column(r.b2)] >> r.d;
+        if r.s == 1 { differ } else { !differ }
+    });
+    let [one, two] = [0, 1].map(|kind| {
+        TYPES[kind].iter().fold((ALL >> (32 * kind)) as u32, |live, step| {
+            live & (holds[usize::from(step.relation)].rotate_right(step.shift as u32 & 31) | step.others)
+        })
+    });
     u64::from(one) | u64::from(two) << 32
 }
 
-/// What the evaluation needs of a 32-bit word, or of a vector whose lanes are
-/// words of a block each.
+/// What [`evaluate`] needs of a vector whose lanes are words of a block each.
 pub trait Lanes: Copy {
     /// A constant in every lane.
     fn splat(self, value: u32) -> Self;
@@ -290,26 +300,8 @@ pub trait Lanes: Copy {
     fn and_or(self, b: Self, c: Self) -> Self;
 }
 
-impl Lanes for u32 {
-    #[inline(always)]
-    fn splat(self, value: u32) -> Self {
-        value
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        self ^ other
-    }
-    #[inline(always)]
-    fn shift(self, by: i8) -> Self {
-        self.rotate_right(by as u32 & 31)
-    }
-    #[inline(always)]
-    fn and_or(self, b: Self, c: Self) -> Self {
-        self & (b | c)
-    }
-}
-
-/// From [`columns`] the live vectors of type I and those of type II.
+/// From the [`columns`] of several blocks the live vectors of type I and those of
+/// type II: what [`live`] does for one.
 #[inline(always)]
 pub fn evaluate<L: Lanes>(columns: &[L; 16]) -> [L; 2] {
     // The tables become constants in the code: left to itself, the compiler would

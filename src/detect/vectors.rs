@@ -39,52 +39,64 @@ impl Vector {
         if self.k < 50 { 58 } else { 65 }
     }
 
-    /// The difference of the two expanded messages (section 3 of the paper): every
-    /// disturbance starts a local collision, which five later words correct.
-    const fn difference(&self) -> [u32; 80] {
-        // DV[t] is kept at t + 5: the corrections reach back five words.
-        const BACK: usize = 5;
-        let mut dv = [0u32; 80 + BACK];
-        let k = self.k as usize + BACK;
-        dv[k + 15] = 1 << self.b;
-        if self.kind == 2 {
-            dv[k + 1] = 1u32.rotate_right(1).rotate_left(self.b as u32);
-            dv[k + 3] = dv[k + 1];
-        }
-        // W[t] = rotl1(W[t-3] ^ W[t-8] ^ W[t-14] ^ W[t-16]), onwards and back.
-        let mut t = k + 16;
-        while t < dv.len() {
-            dv[t] = (dv[t - 3] ^ dv[t - 8] ^ dv[t - 14] ^ dv[t - 16]).rotate_left(1);
-            t += 1;
-        }
-        let mut t = k;
-        while t > 0 {
-            t -= 1;
-            dv[t] = dv[t + 16].rotate_right(1) ^ dv[t + 13] ^ dv[t + 8] ^ dv[t + 2];
-        }
-        let mut dm = [0; 80];
-        let mut t = 0;
-        while t < 80 {
-            let i = t + BACK;
-            dm[t] = dv[i]
-                ^ dv[i - 1].rotate_left(5)
-                ^ dv[i - 2]
-                ^ dv[i - 3].rotate_left(30)
-                ^ dv[i - 4].rotate_left(30)
-                ^ dv[i - 5].rotate_left(30);
-            t += 1;
-        }
-        dm
+    /// The difference of the two expanded messages: every disturbance starts a
+    /// local collision, which five later words correct.
+    pub fn difference(&self) -> &'static [u32; 80] {
+        let table = match (self.kind, self.b) {
+            (1, 0) => &I_0,
+            (1, _) => &I_2,
+            (_, 0) => &II_0,
+            _ => &II_2,
+        };
+        // Vectors of a type and b are the same words, moved along with K.
+        table[MOST_K - usize::from(self.k)..].first_chunk().expect("80 words behind any start")
     }
 }
 
-/// The message difference of each vector.
-pub static DIFFERENCES: [[u32; 80]; 32] = {
-    let mut all = [[0; 80]; 32];
-    let mut i = 0;
-    while i < 32 {
-        all[i] = VECTORS[i].difference();
-        i += 1;
+/// The largest K.
+const MOST_K: usize = 56;
+/// What a table must have for all K from 43 on.
+const LEN: usize = 80 + MOST_K - 43;
+
+static I_0: [u32; LEN] = differences(1, 0);
+static I_2: [u32; LEN] = differences(1, 2);
+static II_0: [u32; LEN] = differences(2, 0);
+static II_2: [u32; LEN] = differences(2, 2);
+
+/// The message differences of a type and b (section 3 of the paper), for the
+/// largest K; those for a smaller K begin later in the table.
+const fn differences(kind: u8, b: u32) -> [u32; LEN] {
+    // DV[t] is kept at t + 5: the corrections reach back five words.
+    const BACK: usize = 5;
+    let mut dv = [0u32; LEN + BACK];
+    let k = MOST_K + BACK;
+    dv[k + 15] = 1 << b;
+    if kind == 2 {
+        dv[k + 1] = 1u32.rotate_right(1).rotate_left(b);
+        dv[k + 3] = dv[k + 1];
     }
-    all
-};
+    // W[t] = rotl1(W[t-3] ^ W[t-8] ^ W[t-14] ^ W[t-16]), onwards and back.
+    let mut t = k + 16;
+    while t < dv.len() {
+        dv[t] = (dv[t - 3] ^ dv[t - 8] ^ dv[t - 14] ^ dv[t - 16]).rotate_left(1);
+        t += 1;
+    }
+    let mut t = k;
+    while t > 0 {
+        t -= 1;
+        dv[t] = dv[t + 16].rotate_right(1) ^ dv[t + 13] ^ dv[t + 8] ^ dv[t + 2];
+    }
+    let mut dm = [0; LEN];
+    let mut t = 0;
+    while t < LEN {
+        let i = t + BACK;
+        dm[t] = dv[i]
+            ^ dv[i - 1].rotate_left(5)
+            ^ dv[i - 2]
+            ^ dv[i - 3].rotate_left(30)
+            ^ dv[i - 4].rotate_left(30)
+            ^ dv[i - 5].rotate_left(30);
+        t += 1;
+    }
+    dm
+}

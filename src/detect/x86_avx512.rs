@@ -216,7 +216,7 @@ fn batch(traces: &[Trace; LANES], live: &mut [MaybeUninit<Live>; LANES]) -> __mm
 /// The live vectors of the blocks in a record.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
-fn live_of_record(record: &Record<LANES>, live: &mut [MaybeUninit<Live>; LANES]) -> __mmask16 {
+fn live_of_record(record: &Record, live: &mut [MaybeUninit<Live>; LANES]) -> __mmask16 {
     let [late, early] = record.window.as_chunks::<HALF>().0 else { unreachable!() };
     let late = transpose(late.each_ref().map(|words| load(words)));
     let early = transpose(early.each_ref().map(|words| load(words)));
@@ -227,8 +227,8 @@ fn live_of_record(record: &Record<LANES>, live: &mut [MaybeUninit<Live>; LANES])
 
 /// 16 messages, checked: a [`Kernel`](lanes::Kernel).
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
-pub fn sixteen(states: &mut States<LANES>, steps: &[Step<LANES>], others: &mut [Exchange<LANES>]) {
-    let inspect = |blocks: [&Block; LANES], record: &Record<LANES>| {
+pub fn sixteen(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
+    let inspect = |blocks: [&Block; LANES], record: &Record| {
         let mut live = [const { MaybeUninit::uninit() }; LANES];
         let suspects = live_of_record(record, &mut live);
         if suspects == 0 {
