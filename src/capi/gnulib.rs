@@ -63,7 +63,7 @@ impl sha1_ctx {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn process_bytes(&mut self, bytes: &[u8]) {
         let waiting = self.buflen as usize;
         if waiting > BLOCK_LEN || waiting == BLOCK_LEN && !bytes.is_empty() {
@@ -76,7 +76,7 @@ impl sha1_ctx {
         hasher::update::<_, Plain>(self, bytes);
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn finish(&mut self) -> Digest {
         self.compress_waiting();
         hasher::finish::<_, Plain>(self)
