@@ -85,6 +85,14 @@ void shaone_digest(const void *data, size_t len, unsigned char digest[20]);
 int shaone_digest_fd(int fd, unsigned char digest[20]);
 
 /**
+ * shaone_digest with collision detection (Stevens and Shumow, USENIX Security
+ * 2017). The digest is SHA-1's in any case.
+ *
+ * Returns 0; or 1 if the message is part of a collision attack.
+ */
+int shaone_checked_digest(const void *data, size_t len, unsigned char digest[20]);
+
+/**
  * The name of the compression backend in use on this CPU, for people to read.
  */
 const char *shaone_backend(void);
@@ -129,6 +137,18 @@ void shaone_update_many(size_t n,
  * may be there twice; all are used up.
  */
 void shaone_final_many(size_t n, unsigned char digests[][20], shaone_ctx *const ctx[]);
+
+/**
+ * shaone_digest_many with collision detection: found[i] is 1 when message i is
+ * part of a collision attack, otherwise 0; the digests are SHA-1's in any case.
+ *
+ * Returns how many were found.
+ */
+size_t shaone_checked_digest_many(size_t n,
+                                  const void *const data[],
+                                  const size_t len[],
+                                  unsigned char digests[][20],
+                                  unsigned char found[]);
 
 #ifdef __cplusplus
 }  /* extern "C" */
