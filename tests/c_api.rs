@@ -28,6 +28,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "libiberty", include: "shaone/compat/libiberty" },
     Program { name: "bytes", include: "" },
     Program { name: "sha1dc", include: "shaone/compat/sha1dc" },
+    Program { name: "many", include: "" },
 ];
 
 /// Programs of which each has a test of its own.

@@ -157,6 +157,11 @@ fn has(sum: &Sum, bit: usize) -> bool {
     sum[bit / 64] >> (bit % 64) & 1 == 1
 }
 
+fn first(sum: &Sum) -> Option<usize> {
+    let i = sum.iter().position(|&part| part != 0)?;
+    Some(64 * i + sum[i].trailing_zeros() as usize)
+}
+
 /// Each bit of the expanded message as a sum of the block's.
 fn sums() -> &'static [[Sum; 32]; 80] {
     static SUMS: OnceLock<Box<[[Sum; 32]; 80]>> = OnceLock::new();
@@ -201,7 +206,7 @@ impl System {
             sum = add(sum, equation.sum);
             value ^= equation.value;
         }
-        let Some(own) = (0..512).find(|&bit| has(&sum, bit)) else { return value == 0 };
+        let Some(own) = first(&sum) else { return value == 0 };
         for equation in self.equations.iter_mut().filter(|equation| has(&equation.sum, own)) {
             equation.sum = add(equation.sum, sum);
             equation.value ^= value;
@@ -239,19 +244,34 @@ impl System {
     }
 }
 
-/// A block that leaves alive as many vectors as random choice finds, at least the
-/// first; and at most `most` that are there on purpose.
-pub fn hostile(random: &mut Random, most: usize) -> [u32; 16] {
+/// The conditions of as many vectors as random choice finds, up to `most`.
+pub fn hostile_system(random: &mut Random, most: usize) -> System {
     let mut order: [usize; 32] = array::from_fn(|i| i);
     random.shuffle(&mut order);
     let mut system = System::default();
-    let mut wanted = 0;
+    let mut left = most;
     for vector in order {
-        if wanted < most && system.add_vector(vector) {
-            wanted += 1;
+        if left > 0 && system.add_vector(vector) {
+            left -= 1;
         }
     }
-    system.solve(random)
+    system
+}
+
+/// A block that leaves so many vectors alive on purpose, and maybe others.
+pub fn hostile(random: &mut Random, most: usize) -> [u32; 16] {
+    hostile_system(random, most).solve(random)
+}
+
+/// The same with any number of them, soon: systems take longer to find than to
+/// solve, so here they are found once.
+pub fn hostile_block(random: &mut Random) -> [u32; 16] {
+    static SYSTEMS: OnceLock<Vec<System>> = OnceLock::new();
+    let systems = SYSTEMS.get_or_init(|| {
+        let mut random = Random::new(100);
+        (0..rounds(160, 1_600)).map(|i| hostile_system(&mut random, 1 + i % 16)).collect()
+    });
+    systems[random.below(systems.len())].solve(random)
 }
 
 /// A published message with an attack in it, or the beginning of one.
@@ -280,10 +300,7 @@ pub fn hostile_message(random: &mut Random) -> Vec<u8> {
     }
     // A phase of the checking engine has 64 blocks.
     let count = if random.below(4) == 0 { random.below(140) } else { random.below(30) };
-    let pool: [[u32; 16]; 3] = array::from_fn(|_| {
-        let most = 1 + random.below(32);
-        hostile(random, most)
-    });
+    let pool: [[u32; 16]; 3] = array::from_fn(|_| hostile_block(random));
     for _ in 0..count {
         let mut block = pool[random.below(3)];
         if random.below(3) == 0 {

@@ -1,0 +1,356 @@
+//! Collision detection: the conditions, vector by vector, and messages made to
+//! be hard on it. Wrong verdicts and wrong digests only: times are for the bench.
+
+#[path = "common/attacks.rs"]
+mod attacks;
+
+use std::array;
+use std::mem::MaybeUninit;
+
+use attacks::*;
+use shaone::block::{BLOCK_LEN, Block, Digest, INITIAL, State};
+use shaone::compress::trace::Candidate;
+use shaone::compress::{backends, recompress};
+use shaone::detect::conditions;
+use shaone::detect::vectors::VECTORS;
+use shaone::detect::{Attack, Checked, CheckedContext, Options};
+use shaone::hasher::{self, Context};
+
+/// The words that both say of are the same, as are all that nobody looks at.
+#[track_caller]
+fn same(w: &Words, what: impl FnOnce() -> String) -> Vectors {
+    let want = published_live(w);
+    let got = vectors(conditions::live(&window(w)));
+    assert_eq!(got, want, "{}: {got:#x}, published {want:#x}", what());
+    want
+}
+
+#[test]
+fn published_conditions() {
+    assert_eq!(published().len(), 156);
+    assert!(VECTORS.iter().enumerate().all(|(i, v)| number(v.kind, v.k, v.b) == Some(i)));
+}
+
+/// Two messages differ by an expanded message: the schedule is linear. They have
+/// the same working words where no disturbance is left to correct: the last one
+/// is before K + 4 for type II, before K for type I, the next at K + 15, and to
+/// correct one takes five steps.
+#[test]
+fn differences_are_expanded_messages() {
+    for (vector, difference) in VECTORS.iter().map(|vector| (vector, vector.difference())) {
+        assert_eq!(expand(difference[..16].try_into().unwrap()), *difference);
+        let k = usize::from(vector.k);
+        let quiet = k + if vector.kind == 1 { 5 } else { 9 }..k + 15;
+        assert!(difference[quiet.clone()].iter().all(|&word| word == 0), "{vector:?}");
+        assert!((quiet.start..=quiet.end).contains(&vector.start()), "{vector:?}");
+    }
+}
+
+/// Blocks that satisfy the conditions of one vector, and all their neighbours.
+#[test]
+fn every_vector_alone() {
+    let mut random = Random::new(1);
+    for (number, vector) in VECTORS.iter().enumerate() {
+        let mut system = System::default();
+        assert!(system.add_vector(number), "{vector:?}");
+        for _ in 0..rounds(3, 30) {
+            let w = expand(&system.solve(&mut random));
+            let live = same(&w, || format!("{vector:?}"));
+            assert!(live >> number & 1 == 1, "{vector:?} is ruled out");
+
+            let mut flipped = w;
+            for condition in published().iter().filter(|condition| condition.of >> number & 1 == 1) {
+                for (t, b) in [(condition.t1, condition.b1), (condition.t2, condition.b2)] {
+                    flipped[t] ^= 1 << b;
+                    let live = same(&flipped, || format!("{vector:?}, W[{t}] bit {b}"));
+                    assert!(live >> number & 1 == 0, "{vector:?} goes without W[{t}] bit {b}");
+                    flipped[t] ^= 1 << b;
+                }
+            }
+            // Also those on which it does not depend.
+            for t in 34..=65 {
+                for b in 0..32 {
+                    flipped[t] ^= 1 << b;
+                    same(&flipped, || format!("{vector:?}, W[{t}] bit {b}"));
+                    flipped[t] ^= 1 << b;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn random_windows() {
+    let mut random = Random::new(2);
+    let mut live = 0;
+    for i in 0..rounds(100_000, 1_000_000) {
+        let mut w = [0; 80];
+        w[34..=65].fill_with(|| random.word());
+        live += same(&w, || format!("random window {i}")).count_ones();
+    }
+    // Five of a hundred blocks are candidates, which expand from 16 words.
+    assert!(live > 0);
+}
+
+/// Windows that differ from one with many live vectors in a few bits.
+#[test]
+fn hostile_windows() {
+    let mut random = Random::new(3);
+    for i in 0..rounds(1_000, 10_000) {
+        let mut w = expand(&hostile(&mut random, 32));
+        for flips in 0..8 {
+            same(&w, || format!("hostile window {i}, {flips} bits flipped"));
+            w[35 + random.below(30)] ^= 1 << random.below(32);
+        }
+    }
+}
+
+/// The vectors do not all exclude each other: what an enemy can ask of us.
+#[test]
+fn many_vectors_at_once() {
+    let mut random = Random::new(4);
+    let most = (0..rounds(1_000, 10_000))
+        .map(|_| same(&expand(&hostile(&mut random, 32)), || "hostile".into()).count_ones())
+        .max();
+    assert!(most >= Some(12), "{most:?}");
+}
+
+/// What a backend notes of a block's compression, and that it compresses.
+#[test]
+fn traces() {
+    let mut random = Random::new(9);
+    for backend in backends() {
+        for count in [1, 2, 3, 64] {
+            let words: Vec<[u32; 16]> = (0..count).map(|_| array::from_fn(|_| random.word())).collect();
+            let blocks: Vec<Block> = words.iter().map(bytes).collect();
+            let mut state: State = array::from_fn(|_| random.word());
+            let mut want = state;
+            let mut traces = [const { MaybeUninit::uninit() }; 64];
+            let traces = backend.trace(&mut state, &blocks, &mut traces);
+            assert_eq!(traces.len(), count, "{:?}", backend.name);
+            for ((trace, words), block) in traces.iter().zip(&words).zip(&blocks) {
+                // The first and the last word are in no condition.
+                assert_eq!(trace.window[1..31], window(&expand(words))[1..31], "{:?}", backend.name);
+                assert_eq!(trace.before, want, "{:?}", backend.name);
+                rustcrypto_sha1::block_api::compress(&mut want, &[*block]);
+            }
+            assert_eq!(state, want, "{:?}", backend.name);
+        }
+    }
+}
+
+/// Each backend's own way to recompress, along every vector: an attack where there
+/// is one, with the other message's chaining value, and nowhere else.
+#[test]
+fn recompressions() {
+    let mut random = Random::new(10);
+    let messages = COLLISIONS.iter().map(|collision| collision.data.to_vec());
+    let messages = messages.chain((0..rounds(30, 300)).map(|_| hostile_message(&mut random)));
+    let mut attacks = 0;
+    for message in messages {
+        let blocks = message.as_chunks().0;
+        let blocks = &blocks[..blocks.len().min(64)];
+        for backend in backends() {
+            let mut state = INITIAL;
+            let mut traces = [const { MaybeUninit::uninit() }; 64];
+            let traces = backend.trace(&mut state, blocks, &mut traces);
+            for (i, block) in blocks.iter().enumerate() {
+                let trace = &traces[i];
+                let after = traces.get(i + 1).map_or(state, |next| next.before);
+                for (vector, difference) in VECTORS.iter().map(|vector| (vector, vector.difference())) {
+                    let start = vector.start();
+                    let candidate = Candidate { block, trace, after: &after, difference, start };
+                    let other = backend.recompress(&candidate);
+                    let want = recompress::from_start(&candidate);
+                    assert_eq!(other, want.of_attack(), "{:?}, {vector:?}, block {i}", backend.name);
+                    attacks += usize::from(other.is_some());
+                }
+            }
+        }
+    }
+    assert!(attacks >= 4 * backends().count(), "{attacks}");
+}
+
+/// A context of the checking engine.
+struct Hash {
+    options: Options,
+    state: State,
+    block: Block,
+    len: u64,
+    found: Vec<Found>,
+}
+
+struct Found {
+    at: u64,
+    before: [State; 2],
+    words: [Words; 2],
+}
+
+impl Context for Hash {
+    fn parts(&mut self) -> (&mut State, &mut Block) {
+        (&mut self.state, &mut self.block)
+    }
+    fn length(&self) -> u64 {
+        self.len
+    }
+    fn set_length(&mut self, len: u64) {
+        self.len = len;
+    }
+}
+
+impl CheckedContext for Hash {
+    fn options(&self) -> Options {
+        self.options
+    }
+    fn found(&mut self, attack: &Attack) {
+        let (before, words) = (attack.before.map(|state| *state), attack.words.map(|words| *words));
+        self.found.push(Found { at: attack.at, before, words });
+    }
+}
+
+impl Hash {
+    fn new(options: Options) -> Self {
+        let mut hash = Hash { options, state: [0; 5], block: [0; BLOCK_LEN], len: 0, found: Vec::new() };
+        hasher::init(&mut hash);
+        hash
+    }
+
+    fn update(&mut self, data: &[u8]) {
+        hasher::update::<_, Checked>(self, data);
+    }
+
+    fn finish(mut self) -> (Digest, Vec<Found>) {
+        let digest = hasher::finish::<_, Checked>(&mut self);
+        (digest, self.found)
+    }
+}
+
+fn hash(message: &[u8], options: Options) -> (Digest, bool) {
+    let mut hash = Hash::new(options);
+    hash.update(message);
+    let (digest, found) = hash.finish();
+    (digest, !found.is_empty())
+}
+
+#[test]
+fn collisions() {
+    let mut random = Random::new(5);
+    for Collision { name, data } in COLLISIONS {
+        for options in all_options() {
+            for extended in 0..4 {
+                let mut message = data.to_vec();
+                let more = [0, 1, 64, 700][extended];
+                message.resize(data.len() + more, 0);
+                random.fill(&mut message[data.len()..]);
+                let want = reference(&message, options);
+                assert_eq!(hash(&message, options), want, "{name} and {more} more bytes, {options:?}");
+                let attack = options.detect && (name != "fewer steps" || options.reduced_round);
+                assert_eq!(want.1, attack, "{name}, {options:?}");
+            }
+        }
+    }
+}
+
+/// Any bit changed, and it is no attack any more.
+#[test]
+fn changed_collisions() {
+    let mut random = Random::new(6);
+    for Collision { name, data } in COLLISIONS {
+        for _ in 0..rounds(400, 4_000) {
+            let mut message = data.to_vec();
+            let bit = random.below(8 * data.len());
+            message[bit / 8] ^= 1 << (bit % 8);
+            let options = all_options().nth(random.below(16)).unwrap();
+            let want = reference(&message, options);
+            assert_eq!(hash(&message, options), want, "{name} but for bit {bit}, {options:?}");
+        }
+    }
+}
+
+/// What is told of an attack is one: the two blocks are expanded messages and lead
+/// from the two chaining values to the same result.
+#[test]
+fn attacks_are_attacks() {
+    let mut random = Random::new(7);
+    for Collision { name, data } in COLLISIONS {
+        for options in all_options().filter(|options| options.detect && !options.reduced_round) {
+            for _ in 0..20 {
+                let mut hash = Hash::new(options);
+                let mut rest = data;
+                while !rest.is_empty() {
+                    let (piece, next) = rest.split_at(random.below(rest.len() + 1));
+                    hash.update(piece);
+                    rest = next;
+                }
+                let found = hash.finish().1;
+                assert_eq!(found.len(), usize::from(name != "fewer steps"), "{name}");
+                for Found { at, before, words } in found {
+                    assert_eq!(at, data.len() as u64 - 64, "{name}");
+                    let mut want = Hash::new(Options { detect: false, ..options });
+                    want.update(&data[..at as usize]);
+                    assert_eq!(before[0], want.state, "{name}");
+                    assert_eq!(bytes(words[0][..16].try_into().unwrap()), data[at as usize..], "{name}");
+                    let results = [0, 1].map(|message| {
+                        let (mut state, block) = (before[message], words[message][..16].try_into().unwrap());
+                        assert_eq!(expand(&block), words[message], "{name}");
+                        shaone::compress::compress(&mut state, &[bytes(&block)]);
+                        state
+                    });
+                    assert_eq!(results[0], results[1], "{name}");
+                    assert_ne!(before[0], before[1], "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// Messages of blocks that each leave many vectors alive.
+#[test]
+fn hostile_messages() {
+    let mut random = Random::new(8);
+    let options: Vec<Options> = all_options().collect();
+    let mut found = 0;
+    let runs = rounds(1_000, 10_000);
+    for run in 0..runs {
+        let message = hostile_message(&mut random);
+        let options = options[run % options.len()];
+        let want = reference(&message, options);
+        assert_eq!(hash(&message, options), want, "run {run}, {} bytes, {options:?}", message.len());
+        let mut hash = Hash::new(options);
+        let mut rest = &message[..];
+        while !rest.is_empty() {
+            let (piece, next) = rest.split_at(random.below(rest.len() + 1));
+            hash.update(piece);
+            rest = next;
+        }
+        let (digest, attacks) = hash.finish();
+        assert_eq!((digest, !attacks.is_empty()), want, "run {run} in pieces, {options:?}");
+        found += usize::from(want.1);
+    }
+    assert!(found > runs / 10, "{found} of {runs} with an attack");
+}
+
+/// The block that the benchmark takes for the worst.
+fn worst() -> Block {
+    let hex = include_str!("data/collisions/twelve_vectors.hex").trim_end();
+    array::from_fn(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
+}
+
+#[test]
+fn worst_block() {
+    let words = worst().as_chunks::<4>().0.iter().map(|word| u32::from_be_bytes(*word)).collect::<Vec<_>>();
+    let live = same(&expand(words[..].try_into().unwrap()), || "the worst block".into());
+    assert_eq!(live.count_ones(), 12, "{live:#x}");
+}
+
+/// A whole phase of the engine, and more, of one block that leaves 12 alive.
+#[test]
+fn nothing_but_the_worst_block() {
+    let block = worst();
+    for blocks in [1, 2, 63, 64, 65, 128, 200] {
+        let message = block.repeat(blocks);
+        for options in all_options() {
+            assert_eq!(hash(&message, options), reference(&message, options), "{blocks} blocks, {options:?}");
+        }
+    }
+}
