@@ -6,6 +6,8 @@
 #   make demo             build all, hash real input, compare with sha1sum
 #   make check            all tests
 #   make bench            ours against its peers
+#   make integration      real programs on it, from their sources: their tests, their speed
+#   make integration-git  one of them: git, coreutils, binutils or llvm
 #   make install          PREFIX= LIBDIR= INCLUDEDIR= DESTDIR=
 #   make uninstall        the same variables
 #   make headers          write include/ anew from the skins
@@ -23,6 +25,7 @@ CFLAGS ?= -O2 -g -Wall -Wextra
 BUILD := target/shaone
 STAGE := $(BUILD)/usr
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c))
+PROGRAMS := git coreutils binutils llvm
 # With the directories, whose times tell of files that are gone.
 SOURCES := $(shell find src include) Cargo.toml Cargo.lock scripts/stage.sh
 WHERE = --prefix='$(PREFIX)' --libdir='$(LIBDIR)' --includedir='$(INCLUDEDIR)'
@@ -57,6 +60,9 @@ check:
 bench: $(STAGE)/stamp
 	scripts/bench.sh $(BENCH)
 
+integration $(PROGRAMS:%=integration-%): examples
+	scripts/integration.sh $(INTEGRATION) $(filter $(PROGRAMS),$(@:integration-%=%))
+
 headers:
 	SHAONE_BLESS=1 $(CARGO) test -q --features capi --test headers
 
@@ -64,4 +70,5 @@ headers:
 clean:
 	find target -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +
 
-.PHONY: all help install uninstall examples demo check bench headers clean
+.PHONY: all help install uninstall examples demo check bench headers clean \
+	integration $(PROGRAMS:%=integration-%)

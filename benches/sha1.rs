@@ -213,9 +213,9 @@ fn plain(options: &Options, lib: &Path, forced: &Path, peers: &Path, csv: &Path)
 }
 
 fn checked(options: &Options, lib: &Path, forced: &Path, peers: &Path, csv: &Path) -> Result<(), String> {
-    let ours = peers::shaone_plain(lib).map(Entrant::as_reference);
+    let ours = peers::shaone_plain(lib).map(Entrant::into_reference);
     let found = [peers::openssl(), ours].into_iter().chain(peers::shaone_checked(lib, forced));
-    let found = found.chain([peers::sha1dc(peers).map(Entrant::as_reference)]);
+    let found = found.chain([peers::sha1dc(peers).map(Entrant::into_reference)]);
     let entrants = options.select(found.chain(peers::checking_crates()));
     let mut messages = messages(options.sizes(&CHECKED_SIZES));
     messages.push(("64 Ki times '9'".into(), vec![b'9'; 64 << 10]));

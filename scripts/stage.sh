@@ -70,7 +70,7 @@ trim() {
 # it already look for a file of its SONAME, and no more than its functions.
 stand_in() {
     local lib=$1 work=$2 name
-    local options=(-shared -Wl,-soname,libsha1detectcoll.so.1 -Wl,--version-script="$work/exports" -Wl,--gc-sections)
+    local options=(-shared "-Wl,-soname,libsha1detectcoll.so.1" "-Wl,--version-script=$work/exports" "-Wl,--gc-sections")
     {
         echo '{ global:'
         while IFS= read -r name; do

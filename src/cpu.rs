@@ -32,6 +32,7 @@ pub enum Feature {
     Sha2,
 }
 
+#[allow(unused_imports)] // Other architectures have no feature yet.
 use Feature::*;
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

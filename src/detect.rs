@@ -29,7 +29,9 @@ use core::mem::MaybeUninit;
 use core::slice;
 
 use crate::block::{BLOCK_LEN, Block, State};
-use crate::compress::lanes::{self, Lanes, Record};
+#[cfg(target_arch = "x86_64")]
+use crate::compress::lanes::Record;
+use crate::compress::lanes::{self, Lanes};
 use crate::compress::recompress;
 use crate::compress::trace::{Candidate, Trace};
 use crate::compress::{self, Backend};
@@ -169,6 +171,7 @@ fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Optio
 }
 
 /// Which of the suspect lanes' blocks are part of an attack.
+#[cfg(target_arch = "x86_64")]
 #[cold]
 fn confirm<const N: usize>(blocks: [&Block; N], record: &Record, suspects: u32, live: &[Live; N]) -> u32 {
     let backend = compress::best();

@@ -86,7 +86,8 @@ enum Way {
 fn ways() -> Vec<Way> {
     let mut kernels: Vec<&'static Lanes> = Vec::new();
     let counts = 1..=WIDEST;
-    for lanes in counts.flat_map(|count| [lanes::for_count(count), detect::lanes_for_count(count)]).flatten() {
+    for lanes in counts.flat_map(|count| [lanes::for_count(count), detect::lanes_for_count(count)]).flatten()
+    {
         if !kernels.iter().any(|known| std::ptr::eq(*known, lanes)) {
             kernels.push(lanes);
         }
@@ -165,9 +166,8 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 
 /// Begun and to be continued, or at its end in one of the ways that there are.
 fn message() -> impl Strategy<Value = Message> {
-    let before = any::<Option<[u64; 8]>>().prop_map(|words| {
-        words.map(|words| std::array::from_fn(|i| words[i / 8].to_be_bytes()[i % 8]))
-    });
+    let before = any::<Option<[u64; 8]>>()
+        .prop_map(|words| words.map(|words| std::array::from_fn(|i| words[i / 8].to_be_bytes()[i % 8])));
     (any::<State>(), before, bytes(), 0..3).prop_map(|(start, before, mut rest, end)| {
         let end = match end {
             0 if before.is_some() || rest.len() >= BLOCK_LEN => Ending::Open,

@@ -47,7 +47,7 @@ impl<I: ?Sized> Entrant<I> {
         Entrant { name: name.into(), about: about.into(), reference: false, run: Box::new(run) }
     }
 
-    pub fn as_reference(self) -> Self {
+    pub fn into_reference(self) -> Self {
         Entrant { reference: true, ..self }
     }
 

@@ -15,9 +15,9 @@ impl Word for u32 {
     }
     /// Left alone, the compiler adds the constant K last, in the chain from one
     /// round to the next.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[inline(always)]
     fn settle(mut self) -> Self {
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         // SAFETY: an empty instruction.
         unsafe {
             core::arch::asm!("/* {0:e} */", inout(reg) self, options(pure, nomem, nostack, preserves_flags));
