@@ -157,6 +157,56 @@ pub fn run<'a, B: Batch<'a> + ?Sized>(batch: &mut B) {
     }
 }
 
+/// A batch of whole messages that may be of one length.
+pub trait Equals<'a>: Batch<'a> {
+    /// The next `count` messages, if they are all of one length: the number of the
+    /// first, and they.
+    fn next_equal(&mut self, count: usize) -> Option<(usize, [&'a [u8]; WIDEST])>;
+}
+
+/// Hash the messages of a batch for as long as the next ones, as many as there are
+/// lanes, are of one length: they are hashed in step, which is easily planned.
+pub fn run_equals<'a>(batch: &mut impl Equals<'a>) {
+    let Some(lanes) = batch.width(WIDEST) else { return };
+    loop {
+        let mut pool = [const { MaybeUninit::<Block>::uninit() }; WIDEST * STEPS];
+        let mut free = &mut pool[..];
+        let mut steps = ArrayVec::<Step, STEPS>::new();
+        let mut others = ArrayVec::<Exchange, STEPS>::new();
+        let mut firsts = ArrayVec::<usize, STEPS>::new();
+        while steps.remaining_capacity() >= 3
+            && let Some((first, messages)) = batch.next_equal(lanes.count)
+        {
+            let len = messages[0].len();
+            let end = End::Padded(len as u64);
+            let mut jobs = messages.map(|rest| Job { id: first, before: None, rest, end });
+            let runs = if len < BLOCK_LEN { 0 } else { 1 } + if len % BLOCK_LEN < LENGTH_AT { 1 } else { 2 };
+            for run in (0..runs).rev() {
+                let mut step = Step { blocks: [&[]; WIDEST], count: 0, ends: 0 };
+                for (blocks, job) in step.blocks.iter_mut().zip(&mut jobs).take(lanes.count) {
+                    *blocks = job.take(job.run_len(), &mut free);
+                }
+                step.count = step.blocks[0].len();
+                step.ends = if run == 0 { !0 >> (u32::BITS as usize - lanes.count) } else { 0 };
+                steps.push(step);
+                others.push(Exchange { states: States::initial(), found: 0 });
+                firsts.push(first);
+            }
+        }
+        if steps.is_empty() {
+            return;
+        }
+        lanes.run(&mut States::initial(), &steps, &mut others);
+        for ((step, others), first) in steps.iter().zip(&others).zip(firsts) {
+            if step.ends != 0 {
+                for lane in 0..lanes.count {
+                    batch.end(first + lane, &others.states.state(lane));
+                }
+            }
+        }
+    }
+}
+
 /// The messages that are going on, and their chaining values.
 type Jobs<'a> = ArrayVec<(Job<'a>, State), WIDEST>;
 

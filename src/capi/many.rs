@@ -5,11 +5,11 @@ use core::slice;
 
 use super::native::{shaone_ctx, shaone_digest};
 use crate::block::{self, BLOCK_LEN, Block, DIGEST_LEN, Digest, INITIAL, State};
-use crate::compress::lanes::Lanes;
+use crate::compress::lanes::{Lanes, WIDEST};
 use crate::compress::tail;
 use crate::detect;
 use crate::hasher::{self, Context, Plain};
-use crate::many::{self, Batch, End, Job};
+use crate::many::{self, Batch, End, Equals, Job};
 
 /// Whole messages.
 struct Messages {
@@ -68,6 +68,31 @@ impl Batch<'static> for Messages {
     }
 }
 
+impl Equals<'static> for Messages {
+    #[inline]
+    fn next_equal(&mut self, count: usize) -> Option<(usize, [&'static [u8]; WIDEST])> {
+        let first = self.next;
+        if self.count - first < count {
+            return None;
+        }
+        let mut messages = [self.message(first); WIDEST];
+        for (id, message) in (first..first + count).zip(&mut messages) {
+            *message = self.message(id);
+        }
+        if messages.iter().any(|message| message.len() != messages[0].len()) {
+            return None;
+        }
+        self.next += count;
+        Some((first, messages))
+    }
+}
+
+/// Hash whole messages.
+fn run(mut messages: Messages) {
+    many::run_equals(&mut messages);
+    many::run(&mut messages);
+}
+
 /// The message at `data`, which the caller's contract makes readable.
 ///
 /// # Safety
@@ -99,7 +124,7 @@ pub unsafe extern "C" fn shaone_digest_many(
         if n == 1 {
             return shaone_digest(*data, *len, digests.cast());
         }
-        many::run(&mut Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
+        run(Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
     }
 }
 
@@ -123,7 +148,7 @@ pub unsafe extern "C" fn shaone_pieces(
     // SAFETY: the caller's data and digests.
     unsafe {
         let from = From::Pieces { data: message(data, len), piece_len };
-        many::run(&mut Messages { from, next: 0, count, digests });
+        run(Messages { from, next: 0, count, digests });
     }
     count
 }

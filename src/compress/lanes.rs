@@ -110,7 +110,7 @@ impl Lanes {
 /// All ways: the first that fits the CPU and the number of messages is the best.
 ///
 /// In cycles on Emerald Rapids: a block in each lane takes 431 with 16 lanes, 287
-/// with 8, 245, 184 and 128 with 4, 3 and 2 messages in turns, and 85 alone; with
+/// with 8, 245 and 128 with 4 and 2 messages in turns, and 85 alone; with
 /// AVX2 8 lanes take 522, and a message alone 113 with the SHA instructions and
 /// 300 without.
 #[rustfmt::skip]
@@ -121,8 +121,6 @@ static WAYS: &[Lanes] = &[
     Lanes { needs: &[Avx512Bw], unless: &[], from: 5, count: 8, kernel: x86_avx512::eight },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Lanes { needs: &[Avx512Vl, Sha], unless: &[], from: 4, count: 4, kernel: x86_sha::four },
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Lanes { needs: &[Avx512Vl, Sha], unless: &[], from: 3, count: 3, kernel: x86_sha::three },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Lanes { needs: &[Avx512Vl, Sha], unless: &[], from: 2, count: 2, kernel: x86_sha::two },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

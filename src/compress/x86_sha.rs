@@ -307,15 +307,6 @@ pub unsafe fn two(states: &mut States, steps: &[Step], others: &mut [Exchange]) 
     lanes::run_with(states, steps, others, |states, blocks| unsafe { two_vl(states, blocks) });
 }
 
-/// Three messages in turns: a [`Kernel`](super::lanes::Kernel).
-///
-/// # Safety
-/// As for any kernel.
-pub unsafe fn three(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
-    // SAFETY: the caller has the features.
-    lanes::run_with(states, steps, others, |states, blocks| unsafe { three_vl(states, blocks) });
-}
-
 /// Four messages in turns: a [`Kernel`](super::lanes::Kernel).
 ///
 /// # Safety
@@ -330,13 +321,6 @@ fn two_vl(states: [&mut State; 2], blocks: [&[Block]; 2]) {
     _mm256_zeroupper();
     // SAFETY: `Vl` needs the features enabled here.
     unsafe { streams::<Vl, 2>(states, blocks) }
-}
-
-#[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
-fn three_vl(states: [&mut State; 3], blocks: [&[Block]; 3]) {
-    _mm256_zeroupper();
-    // SAFETY: `Vl` needs the features enabled here.
-    unsafe { streams::<Vl, 3>(states, blocks) }
 }
 
 #[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
