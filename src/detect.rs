@@ -29,12 +29,12 @@ use core::mem::MaybeUninit;
 use core::slice;
 
 use crate::block::{BLOCK_LEN, Block, State};
+use crate::compress;
 #[cfg(target_arch = "x86_64")]
 use crate::compress::lanes::Record;
 use crate::compress::lanes::{self, Lanes};
 use crate::compress::recompress;
 use crate::compress::trace::{Candidate, Trace};
-use crate::compress::{self, Backend};
 use crate::cpu::{Best, Feature, Way};
 use crate::hasher::{Context, Engine, Plain};
 use conditions::Live;
@@ -128,7 +128,7 @@ struct Finding {
 fn report<C: CheckedContext>(ctx: &mut C, block: &Block, finding: &Finding, at: u64) {
     let words = recompress::expand(block);
     let difference = VECTORS[finding.number].difference();
-    let other_words = array::from_fn(|t| words[t] ^ difference[t]);
+    let other_words = array::from_fn(|t| words[t] ^ difference[79 - t]);
     ctx.found(&Attack {
         at: at.wrapping_add((finding.index * BLOCK_LEN) as u64),
         before: finding.before.each_ref(),
@@ -154,17 +154,22 @@ fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Optio
         suspects &= suspects - 1;
         let (block, trace) = (&blocks[index], &traces[index]);
         let after = traces.get(index + 1).map_or(*state, |next| next.before);
-        for number in conditions::numbers(live[index]) {
-            let (difference, start) = (VECTORS[number].difference(), VECTORS[number].start());
-            let candidate = Candidate { block, trace, after: &after, difference, start };
-            if let Some(other) = try_candidate(backend, &candidate, options) {
-                // Attacks are rare enough to hash the rest of the phase again.
-                *state = after;
-                if options.safe_hash {
-                    compress::compress(state, &[*block; 2]);
-                }
-                return (index + 1, Some(Finding { index, number, before: [trace.before, other] }));
+        let attack = candidates(block, trace, &after, live[index]).find_map(|candidate| {
+            let other = if options.reduced_round {
+                of_fewer_rounds(&candidate)
+            } else {
+                backend.recompress(&candidate)
+            };
+            Some((candidate, other?))
+        });
+        if let Some((candidate, other)) = attack {
+            let finding = Finding { index, number: candidate.number, before: [trace.before, other] };
+            // Attacks are rare enough to hash the rest of the phase again.
+            *state = after;
+            if options.safe_hash {
+                compress::compress(state, &[*block; 2]);
             }
+            return (index + 1, Some(finding));
         }
     }
     (blocks.len(), None)
@@ -180,12 +185,8 @@ fn confirm<const N: usize>(blocks: [&Block; N], record: &Record, suspects: u32, 
         let block = blocks[lane];
         let trace = backend.trace_recorded(record, lane, block);
         let after = record.after.state(lane);
-        let attack = conditions::numbers(live[lane]).any(|number| {
-            let (difference, start) = (VECTORS[number].difference(), VECTORS[number].start());
-            backend
-                .recompress(&Candidate { block, trace: &trace, after: &after, difference, start })
-                .is_some()
-        });
+        let attack = candidates(block, &trace, &after, live[lane])
+            .any(|candidate| backend.recompress(&candidate).is_some());
         found |= u32::from(attack) << lane;
     }
     found
@@ -219,25 +220,54 @@ pub fn compress_checked(state: &mut State, mut blocks: &[Block]) -> bool {
     found
 }
 
-/// The other message's chaining value, if the candidate is part of an attack.
-fn try_candidate(backend: &Backend, candidate: &Candidate, options: Options) -> Option<State> {
-    if options.reduced_round {
-        let other = recompress::from_start(candidate);
-        (other.collides || other.before == candidate.trace.before).then_some(other.before)
-    } else {
-        backend.recompress(candidate)
-    }
+/// The candidates that a block's live vectors make.
+fn candidates<'a>(
+    block: &'a Block,
+    trace: &'a Trace,
+    after: &'a State,
+    live: Live,
+) -> impl Iterator<Item = Candidate<'a>> {
+    conditions::numbers(live).map(move |number| {
+        let vector = &VECTORS[number];
+        Candidate { block, trace, after, number, difference: vector.difference(), start: vector.start() }
+    })
+}
+
+/// The other message's chaining value, if the candidate is part of an attack on all
+/// rounds, or on those up to its start.
+fn of_fewer_rounds(candidate: &Candidate) -> Option<State> {
+    let other = recompress::from_start(candidate);
+    (other.collides || other.before == candidate.trace.before).then_some(other.before)
 }
 
 /// A set of blocks of a phase: bit i is block i.
-type Suspects = u64;
+pub type Suspects = u64;
 
 /// One way to check the conditions of many blocks, for one kind of CPU.
-struct Check {
+pub struct Check {
     needs: &'static [Feature],
     /// Finds the live vectors of each traced block of a phase, and the set of
     /// blocks that have any. May be called only on a CPU that has what it needs.
     live: unsafe fn(&[Trace], &mut [MaybeUninit<Live>]) -> Suspects,
+}
+
+impl Check {
+    /// The live vectors of each traced block of a phase, and the blocks with any.
+    ///
+    /// # Panics
+    /// Where there are fewer sets than traces, or more traces than a phase has.
+    #[inline]
+    #[allow(unsafe_code)]
+    pub fn live<'a>(&self, traces: &[Trace], live: &'a mut [MaybeUninit<Live>]) -> (&'a [Live], Suspects) {
+        assert!(traces.len() <= PHASE);
+        let live = &mut live[..traces.len()];
+        // SAFETY: the CPU has what the check needs (see `checks`), which finds a set
+        // for each trace.
+        unsafe {
+            let suspects = (self.live)(traces, live);
+            (slice::from_raw_parts(live.as_ptr().cast(), live.len()), suspects)
+        }
+    }
 }
 
 impl Way for Check {
@@ -254,6 +284,12 @@ static CHECKS: &[Check] = &[
     Check { needs: &[Feature::Avx2], live: x86_avx2::live },
     Check { needs: &[], live: portable },
 ];
+
+/// The checks that this CPU and its operating system can run, best first. There is
+/// no other way to a check: one that is here can be called.
+pub fn checks() -> impl Iterator<Item = &'static Check> {
+    CHECKS.iter().filter(|check| check.available())
+}
 
 fn portable(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
     let mut suspects = 0;
@@ -274,15 +310,12 @@ fn live_vectors<'a>(
 ) -> (&'a [Live], Suspects) {
     static BEST: Best = Best::new();
     const { assert!(PHASE <= Suspects::BITS as usize) };
+    if options.conditions {
+        return BEST.of(CHECKS).live(traces, live);
+    }
     let live = &mut live[..traces.len()];
-    let suspects = if options.conditions {
-        let check = BEST.of(CHECKS);
-        // SAFETY: the CPU has what the check needs.
-        unsafe { (check.live)(traces, live) }
-    } else {
-        live.fill(MaybeUninit::new(conditions::ALL));
-        Suspects::MAX >> (PHASE - traces.len())
-    };
-    // SAFETY: there is a set for each trace.
-    (unsafe { slice::from_raw_parts(live.as_ptr().cast(), live.len()) }, suspects)
+    live.fill(MaybeUninit::new(conditions::ALL));
+    // SAFETY: all are filled.
+    let live = unsafe { slice::from_raw_parts(live.as_ptr().cast(), live.len()) };
+    (live, Suspects::MAX >> (PHASE - traces.len()))
 }

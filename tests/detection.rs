@@ -6,23 +6,50 @@ mod attacks;
 
 use std::array;
 use std::mem::MaybeUninit;
+use std::sync::LazyLock;
 
 use attacks::*;
 use shaone::block::{BLOCK_LEN, Block, Digest, INITIAL, State};
-use shaone::compress::trace::Candidate;
-use shaone::compress::{backends, recompress};
+use shaone::compress::trace::{Candidate, Trace};
+use shaone::compress::{self, backends, recompress};
 use shaone::detect::conditions;
 use shaone::detect::vectors::VECTORS;
-use shaone::detect::{Attack, Checked, CheckedContext, Options};
+use shaone::detect::{Attack, Checked, CheckedContext, Options, checks};
 use shaone::hasher::{self, Context};
 
-/// The words that both say of are the same, as are all that nobody looks at.
+/// Our forms of the conditions and the published one say the same of the words.
 #[track_caller]
-fn same(w: &Words, what: impl FnOnce() -> String) -> Vectors {
+fn same(w: &Words, what: impl Fn() -> String) -> Vectors {
     let want = published_live(w);
     let got = vectors(conditions::live(&window(w)));
     assert_eq!(got, want, "{}: {got:#x}, published {want:#x}", what());
+    every_check(&[*w], &[want], what);
     want
+}
+
+/// All checks of this CPU, on a phase of the engine.
+#[track_caller]
+fn every_check(words: &[Words], want: &[Vectors], what: impl Fn() -> String) {
+    static TRACE: LazyLock<Trace> = LazyLock::new(|| {
+        let mut trace = [MaybeUninit::uninit()];
+        compress::best().trace(&mut INITIAL.clone(), &[[0; BLOCK_LEN]], &mut trace)[0]
+    });
+    let traces: Vec<Trace> = words
+        .iter()
+        .map(|w| {
+            let mut trace = *TRACE;
+            trace.window = window(w);
+            trace
+        })
+        .collect();
+    for (i, check) in checks().enumerate() {
+        let mut live = [const { MaybeUninit::uninit() }; 64];
+        let (live, suspects) = check.live(&traces, &mut live);
+        let got: Vec<Vectors> = live.iter().map(|&live| vectors(live)).collect();
+        assert_eq!(got, want, "{}, check {i}", what());
+        let any = want.iter().rev().fold(0, |any, &want| any << 1 | u64::from(want != 0));
+        assert_eq!(suspects, any, "{}, check {i}", what());
+    }
 }
 
 #[test]
@@ -37,8 +64,10 @@ fn published_conditions() {
 /// correct one takes five steps.
 #[test]
 fn differences_are_expanded_messages() {
-    for (vector, difference) in VECTORS.iter().map(|vector| (vector, vector.difference())) {
-        assert_eq!(expand(difference[..16].try_into().unwrap()), *difference);
+    for vector in &VECTORS {
+        let mut difference = *vector.difference();
+        difference.reverse();
+        assert_eq!(expand(difference[..16].try_into().unwrap()), difference);
         let k = usize::from(vector.k);
         let quiet = k + if vector.kind == 1 { 5 } else { 9 }..k + 15;
         assert!(difference[quiet.clone()].iter().all(|&word| word == 0), "{vector:?}");
@@ -105,6 +134,23 @@ fn hostile_windows() {
     }
 }
 
+/// Phases of any length.
+#[test]
+fn many_windows() {
+    let mut random = Random::new(11);
+    for i in 0..rounds(1_000, 30_000) {
+        let words: Vec<Words> = (0..1 + i % 64)
+            .map(|_| match random.below(3) {
+                0 => array::from_fn(|_| random.word()),
+                1 => expand(&array::from_fn(|_| random.word())),
+                _ => expand(&hostile_block(&mut random)),
+            })
+            .collect();
+        let want: Vec<Vectors> = words.iter().map(published_live).collect();
+        every_check(&words, &want, || format!("phase {i}"));
+    }
+}
+
 /// The vectors do not all exclude each other: what an enemy can ask of us.
 #[test]
 fn many_vectors_at_once() {
@@ -157,9 +203,9 @@ fn recompressions() {
             for (i, block) in blocks.iter().enumerate() {
                 let trace = &traces[i];
                 let after = traces.get(i + 1).map_or(state, |next| next.before);
-                for (vector, difference) in VECTORS.iter().map(|vector| (vector, vector.difference())) {
-                    let start = vector.start();
-                    let candidate = Candidate { block, trace, after: &after, difference, start };
+                for (number, vector) in VECTORS.iter().enumerate() {
+                    let (difference, start) = (vector.difference(), vector.start());
+                    let candidate = Candidate { block, trace, after: &after, number, difference, start };
                     let other = backend.recompress(&candidate);
                     let want = recompress::from_start(&candidate);
                     assert_eq!(other, want.of_attack(), "{:?}, {vector:?}, block {i}", backend.name);

@@ -62,11 +62,15 @@ impl Context for SHA1_CTX {
 impl CheckedContext for SHA1_CTX {
     #[inline(always)]
     fn options(&self) -> Options {
+        // One by one: a vector load of all four would have to wait for what a setter
+        // has just stored in one of them.
+        // SAFETY: a field of ours.
+        let is_set = |flag: &c_int| unsafe { core::ptr::from_ref(flag).read_volatile() } != 0;
         Options {
-            detect: self.detect_coll != 0,
-            conditions: self.ubc_check != 0,
-            reduced_round: self.reduced_round_coll != 0,
-            safe_hash: self.safe_hash != 0,
+            detect: is_set(&self.detect_coll),
+            conditions: is_set(&self.ubc_check),
+            reduced_round: is_set(&self.reduced_round_coll),
+            safe_hash: is_set(&self.safe_hash),
         }
     }
     #[cold]

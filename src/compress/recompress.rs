@@ -43,7 +43,7 @@ pub fn expand(block: &Block) -> [u32; 80] {
 /// Recompress from the working words before `candidate.start`; `w` is the
 /// block's expanded message.
 pub fn from_common(candidate: &Candidate, common: State, w: &[u32; 80]) -> Other {
-    let w = core::array::from_fn(|t| w[t] ^ candidate.difference[t]);
+    let w = core::array::from_fn(|t| w[t] ^ candidate.difference[79 - t]);
     let before = backwards(common, &w, 0..candidate.start);
     let last = onwards(common, &w, candidate.start..80);
     let result: State = core::array::from_fn(|i| before[i].wrapping_add(last[i]));

@@ -31,7 +31,9 @@ pub struct Candidate<'a> {
     pub trace: &'a Trace,
     /// The chaining value after it.
     pub after: &'a State,
-    /// What the vector's other message differs in.
+    /// The number of the vector.
+    pub number: usize,
+    /// What the vector's other message differs in, from the last word to the first.
     pub difference: &'a [u32; 80],
     /// The step, 58 or 65, before which the two messages of an attack have the
     /// same working words.

@@ -446,43 +446,43 @@ unsafe fn recompress_with<F: Form>(candidate: &Candidate) -> Option<State> {
     // SAFETY: the caller has the form's features; `inner` begins with two
     // vectors, and a difference has five times 16 words.
     unsafe {
-        let start = _mm_set1_epi32(candidate.start as i32);
         let zero = _mm_setzero_si128();
-        let mut w = expand_traced::<F>(candidate);
-        // The message that is the block's own before the start, in groups 14 to 16.
-        let mut mixed = [zero; 3];
-        for (i, (w, d)) in w.iter_mut().zip(candidate.difference.as_chunks::<4>().0).enumerate() {
-            let d = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(d.as_ptr().cast()));
-            if let 14..17 = i {
-                let t = _mm_add_epi32(_mm_set_epi32(0, 1, 2, 3), _mm_set1_epi32(4 * i as i32));
-                mixed[i - 14] = _mm_xor_si128(*w, _mm_andnot_si128(_mm_cmplt_epi32(t, start), d));
-            }
-            *w = _mm_xor_si128(*w, d);
-        }
+        let w = expand_traced::<F>(candidate);
+        // The difference begins with its last group, in the order that is wanted here.
+        let difference =
+            |i: usize| _mm_loadu_si128(candidate.difference.as_ptr().add(76 - 4 * i).cast::<__m128i>());
+        // A group of the other message; and one that is the block's own before the start.
+        let other = |i: usize| _mm_xor_si128(w[i], difference(i));
+        let mixed = |i: usize| {
+            let start = _mm_set1_epi32(candidate.start as i32);
+            let t = _mm_add_epi32(_mm_set_epi32(0, 1, 2, 3), _mm_set1_epi32(4 * i as i32));
+            _mm_xor_si128(w[i], _mm_andnot_si128(_mm_cmplt_epi32(t, start), difference(i)))
+        };
         let inner: *const __m128i = (&raw const candidate.trace.inner).cast();
-        let e = F::add_next_e(mixed[0], _mm_load_si128(inner));
+        let e = F::add_next_e(mixed(14), _mm_load_si128(inner));
         let s = Working { abcd: _mm_load_si128(inner.add(1)), e };
-        let s = four_rounds::<F, 2>(s, mixed[1]);
-        let s = four_rounds::<F, 3>(s, mixed[2]);
-        let common = four_rounds::<F, 3>(s, w[17]);
-        let s = four_rounds::<F, 3>(common, w[18]);
-        let s = four_rounds::<F, 3>(s, w[19]);
+        let s = four_rounds::<F, 2>(s, mixed(15));
+        let s = four_rounds::<F, 3>(s, mixed(16));
+        let common = four_rounds::<F, 3>(s, other(17));
+        let s = four_rounds::<F, 3>(common, other(18));
+        let s = four_rounds::<F, 3>(s, other(19));
         let last = four_rounds::<F, 3>(s, zero);
 
         let after = load(candidate.after);
-        let other = Working { abcd: _mm_sub_epi32(after.abcd, last.abcd), e: _mm_sub_epi32(after.e, last.e) };
-        let s = Working { abcd: other.abcd, e: _mm_add_epi32(other.e, w[0]) };
-        let s = twenty::<F, 0>(s, [w[1], w[2], w[3], w[4], w[5]]);
-        let s = twenty::<F, 1>(s, [w[6], w[7], w[8], w[9], w[10]]);
-        let s = twenty::<F, 2>(s, [w[11], w[12], w[13], w[14], w[15]]);
-        let s = four_rounds::<F, 3>(s, w[16]);
-        let s = four_rounds::<F, 3>(s, w[17]);
+        let before =
+            Working { abcd: _mm_sub_epi32(after.abcd, last.abcd), e: _mm_sub_epi32(after.e, last.e) };
+        let s = Working { abcd: before.abcd, e: _mm_add_epi32(before.e, other(0)) };
+        let s = twenty::<F, 0>(s, [other(1), other(2), other(3), other(4), other(5)]);
+        let s = twenty::<F, 1>(s, [other(6), other(7), other(8), other(9), other(10)]);
+        let s = twenty::<F, 2>(s, [other(11), other(12), other(13), other(14), other(15)]);
+        let s = four_rounds::<F, 3>(s, other(16));
+        let s = four_rounds::<F, 3>(s, other(17));
         let differ = _mm_or_si128(_mm_xor_si128(s.abcd, common.abcd), _mm_xor_si128(s.e, common.e));
         if _mm_testz_si128(differ, differ) == 0 {
             return None;
         }
-        let mut before = [0; 5];
-        store(&raw mut before, other);
-        Some(before)
+        let mut state = [0; 5];
+        store(&raw mut state, before);
+        Some(state)
     }
 }

@@ -39,8 +39,9 @@ impl Vector {
         if self.k < 50 { 58 } else { 65 }
     }
 
-    /// The difference of the two expanded messages: every disturbance starts a
-    /// local collision, which five later words correct.
+    /// The difference of the two expanded messages, from its last word to its first:
+    /// the order in which the SHA instructions of x86 want four words. Every
+    /// disturbance starts a local collision, which five later words correct.
     pub fn difference(&self) -> &'static [u32; 80] {
         let table = match (self.kind, self.b) {
             (1, 0) => &I_0,
@@ -49,22 +50,23 @@ impl Vector {
             _ => &II_2,
         };
         // Vectors of a type and b are the same words, moved along with K.
-        table[MOST_K - usize::from(self.k)..].first_chunk().expect("80 words behind any start")
+        table[usize::from(self.k) - LEAST_K..].first_chunk().expect("80 words behind any start")
     }
 }
 
-/// The largest K.
+/// The smallest and the largest K.
+const LEAST_K: usize = 43;
 const MOST_K: usize = 56;
-/// What a table must have for all K from 43 on.
-const LEN: usize = 80 + MOST_K - 43;
+/// What a table must have for all K.
+const LEN: usize = 80 + MOST_K - LEAST_K;
 
 static I_0: [u32; LEN] = differences(1, 0);
 static I_2: [u32; LEN] = differences(1, 2);
 static II_0: [u32; LEN] = differences(2, 0);
 static II_2: [u32; LEN] = differences(2, 2);
 
-/// The message differences of a type and b (section 3 of the paper), for the
-/// largest K; those for a smaller K begin later in the table.
+/// The message differences of a type and b (section 3 of the paper), backwards: the
+/// last words for the smallest K come first, those for a larger K later.
 const fn differences(kind: u8, b: u32) -> [u32; LEN] {
     // DV[t] is kept at t + 5: the corrections reach back five words.
     const BACK: usize = 5;
@@ -90,7 +92,7 @@ const fn differences(kind: u8, b: u32) -> [u32; LEN] {
     let mut t = 0;
     while t < LEN {
         let i = t + BACK;
-        dm[t] = dv[i]
+        dm[LEN - 1 - t] = dv[i]
             ^ dv[i - 1].rotate_left(5)
             ^ dv[i - 2]
             ^ dv[i - 3].rotate_left(30)
