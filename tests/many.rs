@@ -216,7 +216,7 @@ proptest! {
     fn straggler(batch in vec(vec(any::<u8>(), 0..150), 1..40), at in any::<Index>(), len in 5_000usize..15_000) {
         let mut messages: Vec<Message> = batch.iter().map(|bytes| Message::fresh(bytes)).collect();
         let at = at.index(messages.len());
-        messages[at].rest = (0..len).map(|i| (i * i >> 7) as u8).collect();
+        messages[at].rest = (0..len).map(|i| ((i * i) >> 7) as u8).collect();
         for (number, way) in ways().into_iter().enumerate() {
             let wrong = Messages::run(&messages, way).wrong();
             prop_assert!(wrong.is_empty(), "way {}: messages {:?}, the long one at {}", number, wrong, at);
