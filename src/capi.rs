@@ -40,7 +40,8 @@ unsafe fn with_bytes(data: *const u8, len: usize, mut f: impl FnMut(&[u8])) {
     let first = len.min(MOST);
     // SAFETY: readable for `first` bytes by this function's contract.
     f(unsafe { core::slice::from_raw_parts(data, first) });
-    if len > MOST {
+    // No object fills more than half of a 64-bit address space.
+    if usize::BITS < 64 && len > MOST {
         // SAFETY: the rest of the same bytes. (The minimum is for a whole
         // address space, which nothing can fill.)
         f(unsafe { core::slice::from_raw_parts(data.add(MOST), (len - MOST).min(MOST)) });
