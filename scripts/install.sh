@@ -60,6 +60,11 @@ refresh() {
     [[ -n ${DESTDIR:-} || $EUID -ne 0 ]] || ! command -v ldconfig >/dev/null || ldconfig || true
 }
 
+# libsha1detectcoll has another maker too: is the one that is there ours?
+ours() {
+    [[ ! -e $1 && ! -L $1 ]] || [[ $(readlink "$1") == libs* ]] || grep -q shaone "$1"
+}
+
 headers() {
     (cd "$root/include" && find . "$@" | sed 's,^\./,,')
 }
@@ -72,7 +77,10 @@ if [[ -n $uninstall ]]; then
         done
         rm -f "$lib/$file"
     fi
-    rm -f "$lib"/libshaone.{so,a} "$lib"/libsha1detectcoll.{so.1,so,a} "$pc"
+    rm -f "$lib"/libshaone.{so,a} "$pc"
+    for file in "$lib"/libsha1detectcoll.{so.1,so,a}; do
+        if ours "$file"; then rm -f "$file"; else echo "install.sh: left alone, not ours: $file"; fi
+    done
     headers -type f | while IFS= read -r header; do
         rm -f "$include/$header"
     done
@@ -84,6 +92,9 @@ if [[ -n $uninstall ]]; then
 fi
 
 [[ -e $stage/stamp ]] || die "nothing is built; run make"
+for file in "$lib"/libsha1detectcoll.{so.1,so,a}; do
+    ours "$file" || die "there is another libsha1detectcoll: move $file away first, or choose another directory"
+done
 
 install -d "$lib/pkgconfig" "$include"
 (cd "$stage/include" && find . -type f) | while IFS= read -r header; do
