@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use harness::{Case, Effort, Entrant, measure, peers, table};
+use harness::peers::many::{self, Messages};
+use harness::{Case, Effort, Entrant, Outcome, measure, peers, table};
 
 /// Fixed before any option is read, so that runs can be compared.
 const PLAIN_SIZES: [Size; 10] = [
@@ -30,6 +31,11 @@ const PLAIN_SIZES: [Size; 10] = [
 /// Without those for which detection has special inputs: see [`checked`].
 const CHECKED_SIZES: [Size; 5] = [Size(64), Size(512), Size(8 << 10), Size(64 << 10), Size(1 << 20)];
 
+const MANY_COUNTS: [usize; 9] = [1, 2, 3, 4, 8, 16, 32, 64, 1000];
+const MANY_SIZES: [Size; 5] = [Size(20), Size(64), Size(1 << 10), Size(16 << 10), Size(1 << 20)];
+/// More bytes take too long.
+const MANY_MOST: usize = 64 << 20;
+
 const LONG_HELP: &str = "\
 Every figure is for a whole message: init, update, final. Implementations take
 turns in short batches, in another order every round. 'ratio' is the median over
@@ -42,6 +48,9 @@ In the table 'checked' all but OpenSSL and 'shaone' look for collision attacks, 
 the ratios to those two and to the reference in C tell what that costs. Each of the
 twelve repeated bytes that leave a disturbance vector alive ('9' is one) makes every
 block a candidate; the hostile block leaves 12 alive.
+
+In the table 'many' a figure is for all messages of a case: in a loop, or in one call
+of shaone_digest_many. ISAL_CRYPTO=PATH, of Intel's libisal_crypto.so, adds its sha1_mb.
 
 All backends: build the shared library with the feature force-backend too and name
 it with --forced-lib; each backend it has becomes an entrant 'shaone:BACKEND'.
@@ -100,6 +109,8 @@ enum Table {
     Plain,
     /// One message, SHA-1 with collision detection
     Checked,
+    /// Many messages at once
+    Many,
 }
 
 /// A number of bytes, written with or without Ki, Mi, Gi.
@@ -189,6 +200,9 @@ fn main() -> ExitCode {
     if wanted(Table::Checked) {
         outcome = outcome.and_then(|()| checked(&options, &lib, &forced, &peers, &csv));
     }
+    if wanted(Table::Many) {
+        outcome = outcome.and_then(|()| many(&options, &lib, &forced, &csv));
+    }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -221,6 +235,42 @@ fn checked(options: &Options, lib: &Path, forced: &Path, peers: &Path, csv: &Pat
     messages.push(("64 Ki times '9'".into(), vec![b'9'; 64 << 10]));
     messages.push(("64 Ki hostile bytes".into(), hostile_block().repeat(1024)));
     run("checked", options, entrants, messages, csv)
+}
+
+fn many(options: &Options, lib: &Path, forced: &Path, csv: &Path) -> Result<(), String> {
+    let found = [many::openssl()].into_iter().chain(many::shaone(lib, forced)).chain([many::isal()]);
+    let mut entrants = options.select(found);
+    let mut lengths = Vec::new();
+    for size in options.sizes(&MANY_SIZES) {
+        let counts = MANY_COUNTS.iter().filter(|&&count| count * size.0 <= MANY_MOST);
+        lengths.extend(counts.map(|&count| (format!("{count} of {size} bytes"), vec![size.0; count])));
+    }
+    if options.sizes.is_empty() {
+        lengths.push(("4000 git objects".into(), git_object_sizes().take(4000).collect()));
+        let mut stragglers = vec![200; 15];
+        stragglers.push(16 << 20);
+        lengths.push(("15 of 200 bytes, 1 of 16 Mi".into(), stragglers));
+    }
+    let mut results = Vec::new();
+    for (label, lengths) in lengths {
+        let messages = Messages::new(lengths);
+        let case = Case { label, bytes: messages.total(), digests: messages.count(), input: &messages };
+        let result = measure(&mut entrants, &case, options.effort())?;
+        table::print("many", &result);
+        results.push(result);
+    }
+    // A line as long as all cases is for nobody.
+    let size = |case: &Outcome| case.case.split_once(" of ").map(|(_, size)| size.to_string());
+    for same_size in results.chunk_by(|a, b| size(a) == size(b)) {
+        table::print_ratios("many", same_size);
+    }
+    table::write_csv(csv, "many", &results)
+}
+
+/// Those of real repositories, in random order.
+fn git_object_sizes() -> impl Iterator<Item = usize> {
+    let lines = include_str!("data/git_object_sizes.txt").lines();
+    lines.filter(|line| !line.starts_with('#')).map(|line| line.parse().expect("a number of bytes"))
 }
 
 /// A block that leaves 12 disturbance vectors alive: tests/detection.rs counts them.

@@ -148,8 +148,8 @@ pub fn run<'a, B: Batch<'a> + ?Sized>(batch: &mut B) {
             jobs.push((job, batch.state(job.id)));
         }
         match batch.width(jobs.len()) {
-            Some(lanes) => in_lanes(lanes, &mut jobs, batch),
-            None => match jobs.pop() {
+            Some(lanes) if is_worth_a_plan(&jobs) => in_lanes(lanes, &mut jobs, batch),
+            _ => match jobs.pop() {
                 Some((job, state)) => alone(job, state, batch),
                 None => return,
             },
@@ -166,6 +166,7 @@ pub trait Equals<'a>: Batch<'a> {
 
 /// Hash the messages of a batch for as long as the next ones, as many as there are
 /// lanes, are of one length: they are hashed in step, which is easily planned.
+#[inline(never)]
 pub fn run_equals<'a>(batch: &mut impl Equals<'a>) {
     let Some(lanes) = batch.width(WIDEST) else { return };
     loop {
@@ -207,10 +208,16 @@ pub fn run_equals<'a>(batch: &mut impl Equals<'a>) {
     }
 }
 
+/// A few short messages are done before a plan for them is.
+fn is_worth_a_plan(jobs: &Jobs) -> bool {
+    jobs.len() > 8 || jobs.iter().any(|(job, _)| job.rest.len() >= 256)
+}
+
 /// The messages that are going on, and their chaining values.
 type Jobs<'a> = ArrayVec<(Job<'a>, State), WIDEST>;
 
 /// Hash one message, or what is left of it.
+#[inline(never)]
 fn alone<'a, B: Batch<'a> + ?Sized>(mut job: Job<'a>, mut state: State, batch: &mut B) {
     while job.before.is_some() || !job.is_over() {
         let mut room = [MaybeUninit::uninit()];
@@ -222,6 +229,7 @@ fn alone<'a, B: Batch<'a> + ?Sized>(mut job: Job<'a>, mut state: State, batch: &
 
 /// Hash the jobs, and those of the batch behind them, for as long as no lane is
 /// without one; what is left is then in `jobs`.
+#[inline(never)] // Its plan is on the stack only while it is used.
 fn in_lanes<'a, B: Batch<'a> + ?Sized>(lanes: &Lanes, jobs: &mut Jobs<'a>, batch: &mut B) {
     let mut states = States::initial();
     let mut lane_jobs = [None; WIDEST];

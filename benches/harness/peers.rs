@@ -9,6 +9,8 @@ use std::path::Path;
 
 use super::{Digest, Entrant};
 
+pub mod many;
+
 /// One message.
 type Plain = Entrant<[u8]>;
 /// `Err` goes into a "not run" line.
@@ -120,7 +122,7 @@ pub fn shaone(lib: &Path, forced: &Path) -> Vec<Found<Plain>> {
         let backend = string(lib, "shaone_backend")?;
         shaone_streaming(&format!("shaone:{backend}"), &format!("SHAONE_BACKEND={level}"), lib)
     };
-    match at_levels(forced, "shaone:BACKEND", |_| true, make) {
+    match plain_at_levels(forced, "shaone:BACKEND", |_| true, make) {
         Ok(backends) => found.extend(backends.into_iter().map(Ok)),
         Err(missing) => found.push(Err(missing)),
     }
@@ -133,7 +135,7 @@ pub fn shaone_checked(lib: &Path, forced: &Path) -> Vec<Found<Plain>> {
     const LEVELS: [&str; 3] = ["x86-sha-avx2", "x86-avx2", "portable"];
     let mut found = vec![named(NAME, ours(lib).and_then(|lib| detection(NAME, "", &lib)))];
     let make = |level: &str, lib: &Shared| detection(&format!("{NAME}:{level}"), "", lib);
-    match at_levels(forced, "shaone checked:LEVEL", |level| LEVELS.contains(&level), make) {
+    match plain_at_levels(forced, "shaone checked:LEVEL", |level| LEVELS.contains(&level), make) {
         Ok(levels) => found.extend(levels.into_iter().map(Ok)),
         Err(missing) => found.push(Err(missing)),
     }
@@ -196,15 +198,28 @@ fn shaone_digest(lib: &Shared) -> Found<Plain> {
     }))
 }
 
-/// The choice of a backend is made once per loaded library, so every level gets a copy of
-/// the library of its own. Levels of which `make` makes the same name as of another are
-/// left out.
-fn at_levels(
+fn plain_at_levels(
     lib: &Path,
     name: &str,
     wanted: impl Fn(&str) -> bool,
     make: impl Fn(&str, &Shared) -> Found<Plain>,
 ) -> Found<Vec<Plain>> {
+    // With candidates for detection.
+    let first = super::message(1 << 16);
+    at_levels(lib, name, &first[..], &mut [Digest::default()], wanted, make)
+}
+
+/// The choice of a backend is made once per loaded library, by the first hash, that of
+/// `first`; so every level gets a copy of the library of its own. Levels of which `make`
+/// makes the same name as of another are left out.
+fn at_levels<I: ?Sized>(
+    lib: &Path,
+    name: &str,
+    first: &I,
+    digests: &mut [Digest],
+    wanted: impl Fn(&str) -> bool,
+    make: impl Fn(&str, &Shared) -> Found<Entrant<I>>,
+) -> Found<Vec<Entrant<I>>> {
     let shared = named(name, Shared::open(lib))?;
     let levels = levels(&shared).map_err(|_| {
         let path = &shared.path;
@@ -212,20 +227,18 @@ fn at_levels(
     })?;
 
     let directory = std::env::temp_dir().join(format!("shaone-bench-{}", std::process::id()));
-    let first = super::message(1 << 16);
-    let copy = |level: &str| -> Found<Plain> {
+    let mut copy = |level: &str| -> Found<Entrant<I>> {
         let path = directory.join(format!("{level}.so"));
         std::fs::copy(lib, &path).map_err(|error| error.to_string())?;
         // SAFETY: no thread of this process reads the environment now.
         unsafe { std::env::set_var("SHAONE_BACKEND", level) };
         let mut entrant = make(level, &Shared::open(&path)?)?;
-        // The first hash makes the choice; with candidates for detection, all choices.
-        entrant.time(&first, 1, &mut [Digest::default()]);
+        entrant.time(first, 1, digests);
         Ok(entrant)
     };
     let make_all = || {
         std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
-        let mut entrants = Vec::<Plain>::new();
+        let mut entrants = Vec::<Entrant<I>>::new();
         for level in levels.into_iter().filter(|level| wanted(level)) {
             let entrant = copy(&level)?;
             if entrants.iter().all(|other| other.name != entrant.name) {
@@ -258,10 +271,13 @@ fn levels(lib: &Shared) -> Found<Vec<String>> {
 
 // ---- C
 
+/// Its library, the newest first.
+const OPENSSL: [&str; 3] = ["libcrypto.so.4", "libcrypto.so.3", "libcrypto.so.1.1"];
+
 /// OpenSSL's low-level functions: no provider, no allocation, the CPU's best code.
 pub fn openssl() -> Found<Plain> {
     let found = || {
-        let lib = Shared::named(&["libcrypto.so.4", "libcrypto.so.3", "libcrypto.so.1.1"])?;
+        let lib = Shared::named(&OPENSSL)?;
         type Version = unsafe extern "C" fn(c_int) -> *const c_char;
         // SAFETY: documented; 0 asks for the version as a static string.
         let version = unsafe { CStr::from_ptr(lib.get::<Version>("OpenSSL_version")?(0)) };

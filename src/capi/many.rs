@@ -3,7 +3,7 @@
 use core::ffi::{c_uchar, c_void};
 use core::slice;
 
-use super::native::{shaone_ctx, shaone_digest};
+use super::native::{shaone_checked_digest, shaone_ctx, shaone_digest};
 use crate::block::{self, BLOCK_LEN, Block, DIGEST_LEN, Digest, INITIAL, State};
 use crate::compress::lanes::{Lanes, WIDEST};
 use crate::compress::tail;
@@ -340,6 +340,13 @@ pub unsafe extern "C" fn shaone_checked_digest_many(
     digests: *mut [c_uchar; 20],
     found: *mut c_uchar,
 ) -> usize {
+    if n == 1 {
+        // SAFETY: the caller's arrays and message.
+        unsafe {
+            *found = shaone_checked_digest(*data, *len, digests.cast()) as c_uchar;
+            return usize::from(*found);
+        }
+    }
     let messages = Messages { from: From::Arrays { data, len }, next: 0, count: n, digests };
     let mut batch = Checked { messages, found, how_many: 0 };
     many::run::<dyn Batch>(&mut batch);
