@@ -21,10 +21,15 @@ DESTDIR ?=
 CARGO ?= cargo
 CC ?= cc
 CFLAGS ?= -O2 -g -Wall -Wextra
+CXXFLAGS ?= -O2 -g -Wall -Wextra
 
 BUILD := target/shaone
 STAGE := $(BUILD)/usr
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c))
+# Not everybody has a C++ compiler.
+ifneq ($(shell command -v $(CXX)),)
+EXAMPLES += $(patsubst examples/%.cpp,$(BUILD)/%,$(wildcard examples/*.cpp))
+endif
 PROGRAMS := git coreutils binutils llvm
 # With the directories, whose times tell of files that are gone.
 SOURCES := $(shell find src include) Cargo.toml Cargo.lock scripts/stage.sh
@@ -50,6 +55,9 @@ examples: $(EXAMPLES)
 
 $(BUILD)/%: examples/%.c $(STAGE)/stamp
 	$(CC) $(CPPFLAGS) $(CFLAGS) -I$(STAGE)/include -o $@ $< $(LDFLAGS) $(STAGE)/lib/libshaone.a
+
+$(BUILD)/%: examples/%.cpp $(STAGE)/stamp
+	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -I$(STAGE)/include -o $@ $< $(LDFLAGS) $(STAGE)/lib/libshaone.a
 
 demo: examples
 	scripts/demo.sh $(BUILD)

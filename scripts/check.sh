@@ -40,7 +40,7 @@ documentation() {
     RUSTDOCFLAGS="-D warnings" "$CARGO" doc --quiet --no-deps --features capi
 }
 
-step "what the tests need" scripts/deps.sh build peers sources sanity qemu
+step "what the tests need" scripts/deps.sh build peers sources sanity qemu llvm
 step "the other implementations" scripts/peers.sh "$SHAONE_PEERS"
 step "the library and the examples" make --no-print-directory examples
 if "$CARGO" fmt --version >/dev/null 2>&1; then
@@ -54,14 +54,16 @@ else
     not_run "clippy (cargo has no clippy)"
 fi
 if command -v shellcheck >/dev/null; then
-    step "shellcheck" shellcheck -x scripts/*.sh scripts/integration/*.sh c-tests/install_test.sh .ci/run
+    step "shellcheck" shellcheck -x scripts/*.sh scripts/integration/*.sh c-tests/{install,compat}_test.sh .ci/run
 else
     not_run "shellcheck (there is none)"
 fi
 step "cargo test" "$CARGO" test --no-fail-fast --features capi
 step "sha1sum" c-tests/sha1sum_test.sh target/shaone/sha1sum
 step "git_object" c-tests/git_object_test.sh target/shaone/git_object
+step "many" c-tests/many_test.sh target/shaone/many
 step "install" c-tests/install_test.sh
+step "compat" c-tests/compat_test.sh
 step "documentation" documentation
 [[ ! -e scripts/emulated.sh ]] || step "other CPUs" scripts/emulated.sh
 if ((EUID == 0)) && command -v apt-get >/dev/null; then

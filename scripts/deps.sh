@@ -12,6 +12,7 @@
 #   qemu     user-mode emulation of other CPUs
 #   cross    qemu, C compilers and libcs for those CPUs, a Rust with its library's source
 #   integration   to build git, coreutils and others from their sources
+#   llvm     two LLVMs with their headers and linkers, since llvm::SHA1 has changed
 #   all      everything above
 #
 # As root on Debian or Ubuntu it installs what is missing. Elsewhere it says, a
@@ -25,7 +26,8 @@ declare -A GROUPS_OF=(
     [peers]="libssl-dev nettle-dev libgcrypt20-dev libmd-dev libmbedtls-dev libiberty-dev gnulib"
     [sources]="dpkg-dev"
     [sanity]="valgrind clang libclang-rt-dev git shellcheck"
-    [integration]="gcc make perl zlib1g-dev libssl-dev"
+    [integration]="gcc g++ make perl bison zlib1g-dev libssl-dev"
+    [llvm]="clang lld-14 llvm-14-dev lld-19 llvm-19-dev"
     [qemu]="qemu-user-static"
     [cross]="qemu-user-static
         gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-i686-linux-gnu
@@ -75,6 +77,9 @@ there() {
         gnulib) command -v gnulib-tool ;;
         binutils) command -v objdump ;;
         llvm) command -v llvm-nm ;;
+        zlib1g-dev) pkg-config --exists zlib ;;
+        lld-*) command -v "ld.$1" ;;
+        llvm-*-dev) command -v "llvm-config-${1//[^0-9]/}" ;;
         dpkg-dev) command -v dpkg-source && command -v apt-get ;;
         qemu-user-static) command -v qemu-s390x-static || command -v qemu-s390x ;;
         libclang-rt-dev) command -v clang ;;

@@ -9,6 +9,8 @@
 # anything fails.
 #
 # cargo-c is taken from where cargo finds it, or else built into target/tools.
+#
+#   FEATURES   (environment) more of the crate's features, for tests: force-backend
 set -euo pipefail
 
 cargo_c_version=0.10.24+cargo-0.98.0 # newer ones want a newer Rust than ours
@@ -94,7 +96,7 @@ tmp=$(mktemp -d "$parent/stage.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 
 touch "$tmp/stamp"
-(cd "$root" && RUST_BACKTRACE=0 CARGO_TERM_QUIET=true "$CARGO" cinstall --release --destdir "$tmp/root" \
+(cd "$root" && RUST_BACKTRACE=0 CARGO_TERM_QUIET=true "$CARGO" cinstall --release --features "${FEATURES:-}" --destdir "$tmp/root" \
     --prefix "$dir" --libdir "$dir/lib" --includedir "$dir/include" 2>&1) |
     sed '/^note: link against the following/,/^$/d' >&2
 new=$tmp/root$dir
