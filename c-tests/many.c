@@ -638,8 +638,12 @@ static void test_heap(void)
     size_t function, n, i;
     void *volatile some = malloc(1);
     unsigned long before = mallocs;
-    CHECK(some != NULL && before > 0, "malloc is not ours");
+    REQUIRE(some != NULL);
     free(some);
+    if (before == 0) {
+        puts("not run: count of malloc (valgrind has one of its own)");
+        return;
+    }
     for (function = 0; function < FUNCTIONS; function++) {
         for (n = 0; n <= 40; n++) {
             batch_size(n);

@@ -24,7 +24,7 @@
 /**
  * A SHA-1 computation in progress.
  *
- * Plain data, 96 bytes: no pointers, nothing to free. Copy it with = or
+ * Plain data, 96 bytes (92 on i386): no pointers, nothing to free. Copy it with = or
  * memcpy to fork a computation; drop it without a call. The layout is that
  * of git's blk_SHA_CTX. One thread at a time may use one context.
  */
@@ -80,7 +80,8 @@ void shaone_digest(const void *data, size_t len, unsigned char digest[20]);
  * current offset to its end.
  *
  * Returns 0; or -1 with errno as read(2) set it, and digest is untouched. A
- * read that a signal interrupts is begun again. Blocks as long as read does.
+ * read that a signal interrupts is begun again. Blocks as long as read does. Takes
+ * 33 KiB of stack.
  */
 int shaone_digest_fd(int fd, unsigned char digest[20]);
 
@@ -88,7 +89,8 @@ int shaone_digest_fd(int fd, unsigned char digest[20]);
  * shaone_digest with collision detection (Stevens and Shumow, USENIX Security
  * 2017). The digest is SHA-1's in any case.
  *
- * Returns 0; or 1 if the message is part of a collision attack.
+ * Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of
+ * stack.
  */
 int shaone_checked_digest(const void *data, size_t len, unsigned char digest[20]);
 
@@ -106,7 +108,7 @@ const char *shaone_version(void);
  * Write the digests of n messages: digests[i] is that of the len[i] bytes at
  * data[i]. The messages are hashed side by side, on one core; they may be of any
  * lengths up to PTRDIFF_MAX and may overlap each other, but not the digests. A
- * message of length 0 may be NULL; so may all arrays when n is 0. About 25 KiB of
+ * message of length 0 may be NULL; so may all arrays when n is 0. Takes 26 KiB of
  * stack.
  */
 void shaone_digest_many(size_t n,
@@ -119,7 +121,8 @@ void shaone_digest_many(size_t n,
  * data; the last piece may be shorter. BitTorrent's pieces and LLD's chunks are
  * such.
  *
- * Returns how many pieces there are: 0 when len or piece_len is 0.
+ * Returns how many pieces there are: 0 when len or piece_len is 0. The digests must
+ * not overlap the data. Takes 26 KiB of stack.
  */
 size_t shaone_pieces(const void *data, size_t len, size_t piece_len, unsigned char digests[][20]);
 
@@ -134,7 +137,8 @@ void shaone_update_many(size_t n,
 
 /**
  * sha1_final for n computations at once: digests[i] is that of ctx[i]. No context
- * may be there twice; all are used up.
+ * may be there twice; all are used up. The digests must not overlap the contexts.
+ * Takes 26 KiB of stack.
  */
 void shaone_final_many(size_t n, unsigned char digests[][20], shaone_ctx *const ctx[]);
 
@@ -142,7 +146,7 @@ void shaone_final_many(size_t n, unsigned char digests[][20], shaone_ctx *const 
  * shaone_digest_many with collision detection: found[i] is 1 when message i is
  * part of a collision attack, otherwise 0; the digests are SHA-1's in any case.
  *
- * Returns how many were found.
+ * Returns how many were found. Takes 48 KiB of stack.
  */
 size_t shaone_checked_digest_many(size_t n,
                                   const void *const data[],

@@ -14,7 +14,7 @@ pub mod sha1dc;
 
 use core::ffi::c_uchar;
 
-use crate::block::{Block, Digest};
+use crate::block::{BLOCK_LEN, Block, Digest};
 use crate::hasher::{self, Context, Plain};
 
 /// The first 16 words of a context's buffer as the bytes that they hold.
@@ -32,7 +32,8 @@ fn as_block<const N: usize>(words: &mut [u32; N]) -> &mut Block {
 /// `data` must be readable for `len` bytes; it may be NULL when `len` is 0.
 #[inline(always)]
 unsafe fn with_bytes(data: *const u8, len: usize, mut f: impl FnMut(&[u8])) {
-    const MOST: usize = isize::MAX as usize;
+    // Whole blocks, which `sha1_process_block` takes.
+    const MOST: usize = isize::MAX as usize & !(BLOCK_LEN - 1);
     if len == 0 {
         f(&[]);
         return;
@@ -44,7 +45,7 @@ unsafe fn with_bytes(data: *const u8, len: usize, mut f: impl FnMut(&[u8])) {
     if usize::BITS < 64 && len > MOST {
         // SAFETY: the rest of the same bytes. (The minimum is for a whole
         // address space, which nothing can fill.)
-        f(unsafe { core::slice::from_raw_parts(data.add(MOST), (len - MOST).min(MOST)) });
+        f(unsafe { core::slice::from_raw_parts(data.add(MOST), (len - MOST).min(isize::MAX as usize)) });
     }
 }
 

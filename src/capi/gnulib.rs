@@ -183,7 +183,7 @@ pub unsafe extern "C" fn sha1_buffer(
 
 /// Write the digest of stream, from its position to its end, to resblock.
 ///
-/// Returns 0 and leaves the stream at its end; or 1 with errno on a read error,
+/// Takes 33 KiB of stack. Returns 0 and leaves the stream at its end; or 1 with errno on a read error,
 /// and resblock is untouched.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_stream(stream: *mut FILE, resblock: *mut c_void) -> c_int {

@@ -3,7 +3,7 @@
 use core::ffi::{c_uchar, c_void};
 use core::slice;
 
-use super::native::{shaone_checked_digest, shaone_ctx, shaone_digest};
+use super::native::{checked_digest_of, digest_of, shaone_ctx};
 use crate::block::{self, BLOCK_LEN, Block, DIGEST_LEN, Digest, INITIAL, State};
 use crate::compress::lanes::{Lanes, WIDEST};
 use crate::compress::tail;
@@ -109,7 +109,7 @@ unsafe fn message<'a>(data: *const c_void, len: usize) -> &'a [u8] {
 /// Write the digests of n messages: digests[i] is that of the len[i] bytes at
 /// data[i]. The messages are hashed side by side, on one core; they may be of any
 /// lengths up to PTRDIFF_MAX and may overlap each other, but not the digests. A
-/// message of length 0 may be NULL; so may all arrays when n is 0. About 25 KiB of
+/// message of length 0 may be NULL; so may all arrays when n is 0. Takes 26 KiB of
 /// stack.
 /// cbindgen:ptrs-as-arrays=[[data;], [len;], [digests;]]
 #[unsafe(no_mangle)]
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn shaone_digest_many(
     // SAFETY: the caller's arrays and messages.
     unsafe {
         if n == 1 {
-            return shaone_digest(*data, *len, digests.cast());
+            return digest_of(*data, *len, digests.cast());
         }
         run(Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
     }
@@ -132,7 +132,8 @@ pub unsafe extern "C" fn shaone_digest_many(
 /// data; the last piece may be shorter. BitTorrent's pieces and LLD's chunks are
 /// such.
 ///
-/// Returns how many pieces there are: 0 when len or piece_len is 0.
+/// Returns how many pieces there are: 0 when len or piece_len is 0. The digests must
+/// not overlap the data. Takes 26 KiB of stack.
 /// cbindgen:ptrs-as-arrays=[[digests;]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_pieces(
@@ -201,7 +202,8 @@ impl Batch<'static> for Updates {
     }
 
     fn state(&self, id: usize) -> State {
-        *self.at(id).0.parts().0
+        // SAFETY: as in `at`; no reference, because the job may borrow the block.
+        unsafe { (&raw const (**self.ctx.add(id)).h).read() }
     }
 
     fn end(&mut self, id: usize, state: &State) {
@@ -260,7 +262,8 @@ impl Batch<'static> for Finals {
     }
 
     fn state(&self, id: usize) -> State {
-        *self.at(id).parts().0
+        // SAFETY: as in `at`; no reference, because the job borrows the block.
+        unsafe { (&raw const (**self.ctx.add(id)).h).read() }
     }
 
     fn end(&mut self, id: usize, state: &State) {
@@ -270,7 +273,8 @@ impl Batch<'static> for Finals {
 }
 
 /// sha1_final for n computations at once: digests[i] is that of ctx[i]. No context
-/// may be there twice; all are used up.
+/// may be there twice; all are used up. The digests must not overlap the contexts.
+/// Takes 26 KiB of stack.
 /// cbindgen:ptrs-as-arrays=[[digests;], [ctx;]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_final_many(
@@ -330,7 +334,7 @@ impl Batch<'static> for Checked {
 /// shaone_digest_many with collision detection: found[i] is 1 when message i is
 /// part of a collision attack, otherwise 0; the digests are SHA-1's in any case.
 ///
-/// Returns how many were found.
+/// Returns how many were found. Takes 48 KiB of stack.
 /// cbindgen:ptrs-as-arrays=[[data;], [len;], [digests;], [found;]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_checked_digest_many(
@@ -343,7 +347,7 @@ pub unsafe extern "C" fn shaone_checked_digest_many(
     if n == 1 {
         // SAFETY: the caller's arrays and message.
         unsafe {
-            *found = shaone_checked_digest(*data, *len, digests.cast()) as c_uchar;
+            *found = checked_digest_of(*data, *len, digests.cast()) as c_uchar;
             return usize::from(*found);
         }
     }

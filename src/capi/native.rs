@@ -11,7 +11,7 @@ use crate::hasher::{self, Context};
 
 /// A SHA-1 computation in progress.
 ///
-/// Plain data, 96 bytes: no pointers, nothing to free. Copy it with = or
+/// Plain data, 96 bytes (92 on i386): no pointers, nothing to free. Copy it with = or
 /// memcpy to fork a computation; drop it without a call. The layout is that
 /// of git's blk_SHA_CTX. One thread at a time may use one context.
 #[repr(C)]
@@ -20,7 +20,7 @@ pub struct shaone_ctx {
     /// Bytes hashed so far, modulo 2^64.
     size: u64,
     /// The chaining value H0..H4.
-    h: [u32; 5],
+    pub(super) h: [u32; 5],
     /// The last size % 64 bytes, not yet compressed.
     block: [u8; 64],
 }
@@ -100,6 +100,16 @@ pub unsafe extern "C" fn shaone_peek(digest: *mut c_uchar, ctx: *const shaone_ct
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_digest(data: *const c_void, len: usize, digest: *mut c_uchar) {
+    // SAFETY: the caller's data and digest.
+    unsafe { digest_of(data, len, digest) }
+}
+
+/// shaone_digest, for calls from here: a program may have one of its own.
+///
+/// # Safety
+/// As for shaone_digest.
+#[inline(never)]
+pub(super) unsafe fn digest_of(data: *const c_void, len: usize, digest: *mut c_uchar) {
     let mut ctx = shaone_ctx::new();
     // SAFETY: the caller's data and digest.
     unsafe {
@@ -112,7 +122,8 @@ pub unsafe extern "C" fn shaone_digest(data: *const c_void, len: usize, digest: 
 /// current offset to its end.
 ///
 /// Returns 0; or -1 with errno as read(2) set it, and digest is untouched. A
-/// read that a signal interrupts is begun again. Blocks as long as read does.
+/// read that a signal interrupts is begun again. Blocks as long as read does. Takes
+/// 33 KiB of stack.
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_digest_fd(fd: c_int, digest: *mut c_uchar) -> c_int {
@@ -171,7 +182,8 @@ impl CheckedContext for Checking {
 /// shaone_digest with collision detection (Stevens and Shumow, USENIX Security
 /// 2017). The digest is SHA-1's in any case.
 ///
-/// Returns 0; or 1 if the message is part of a collision attack.
+/// Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of
+/// stack.
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_checked_digest(
@@ -179,6 +191,15 @@ pub unsafe extern "C" fn shaone_checked_digest(
     len: usize,
     digest: *mut c_uchar,
 ) -> c_int {
+    // SAFETY: the caller's data and digest.
+    unsafe { checked_digest_of(data, len, digest) }
+}
+
+/// shaone_checked_digest, for calls from here.
+///
+/// # Safety
+/// As for shaone_checked_digest.
+pub(super) unsafe fn checked_digest_of(data: *const c_void, len: usize, digest: *mut c_uchar) -> c_int {
     let mut checking = Checking { ctx: shaone_ctx::new(), found: false };
     // SAFETY: the caller's data and digest.
     unsafe {
