@@ -1,6 +1,6 @@
 //! Many messages at once, one in each lane of a vector.
 //!
-//! The rounds are those of [`rounds`], with a vector for a word. What is left is
+//! The rounds are those of `rounds`, with a vector for a word. What is left is
 //! to keep the lanes fed: a [`Step`] says which blocks come next in each lane, and
 //! which messages end with them. While a block is hashed, the next one is loaded
 //! and transposed a quarter at a time: the rounds need one half of the vector

@@ -17,7 +17,7 @@ use core::array;
 use super::vectors::{VECTORS, Vector};
 use crate::compress::trace::{TOP, Window};
 
-/// Bit b1 of W[t] xor bit b2 of W[t + d] is s, for some t.
+/// Bit b1 of W\[t\] xor bit b2 of W\[t + d\] is s, for some t.
 pub struct Relation {
     /// How many words the second bit comes after the first.
     pub d: u32,
