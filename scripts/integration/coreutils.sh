@@ -157,7 +157,7 @@ compare() {
     done
     measure "$what" "as it comes" "$("$function" stock)" "${commands[@]}"
     [[ ! -e $kept/openssl/sha1sum || $function == checksum ]] ||
-        measure "$what, both --with-openssl or ours" "--with-openssl" "$("$function" openssl)" "${commands[@]}"
+        measure "$what, against OpenSSL's" "--with-openssl" "$("$function" openssl)" "${commands[@]}"
 }
 
 same_output() {
