@@ -4,21 +4,21 @@
 mod aarch64_sha2;
 pub mod lanes;
 #[cfg(target_arch = "aarch64")]
-mod neon;
+pub(crate) mod neon;
 mod portable;
 pub mod recompress;
-mod rounds;
+pub mod rounds;
 pub mod tail;
 pub mod trace;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-mod x86_avx2;
+pub(crate) mod x86_avx2;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 pub(crate) mod x86_avx512;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[allow(clippy::needless_range_loop)] // A schedule is a matter of indices.
-mod x86_sha;
+pub(crate) mod x86_sha;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-mod x86_ssse3;
+pub(crate) mod x86_ssse3;
 
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
@@ -27,7 +27,7 @@ use core::slice;
 use crate::block::{Block, State};
 use crate::cpu::{Best, Feature, Way};
 use lanes::Record;
-use trace::{Candidate, Trace, Window};
+use trace::{Candidate, Confirmed, Suspect, Trace, Window};
 
 /// One way to compress, for one kind of CPU.
 pub struct Backend {
@@ -43,9 +43,9 @@ pub struct Backend {
     /// A trace from the working words before step 55, the window (but W\[65\]) and
     /// the chaining value before the block, if that is quicker than to trace it.
     retrace: Option<fn(&State, Window, State) -> Trace>,
-    /// Whether the candidate, traced by this backend, is part of an attack: then
-    /// the chaining value before the other message's block.
-    recompress: unsafe fn(&Candidate) -> Option<State>,
+    /// The candidate of a block, traced by this backend, that is part of
+    /// an attack, if one is.
+    recompress: unsafe fn(&Suspect, &[Candidate]) -> Option<Confirmed>,
 }
 
 impl Backend {
@@ -89,12 +89,12 @@ impl Backend {
         self.trace(&mut before, slice::from_ref(block), &mut traces)[0]
     }
 
-    /// Whether the candidate, traced by this backend, is part of an attack: then
-    /// the chaining value before the other message's block.
+    /// The candidate of a block, traced by this backend, that is part of
+    /// an attack, if one is.
     #[inline]
-    pub fn recompress(&self, candidate: &Candidate) -> Option<State> {
+    pub fn recompress(&self, suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
         // SAFETY: the CPU has what the backend needs.
-        unsafe { (self.recompress)(candidate) }
+        unsafe { (self.recompress)(suspect, candidates) }
     }
 }
 

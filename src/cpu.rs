@@ -147,7 +147,8 @@ fn permitted(_: Feature) -> bool {
     true
 }
 
-/// Obey `SHAONE_BACKEND`, the name of one of [`levels`]. Anything else in it ends the program, lest a test pass on the wrong path.
+/// Obey `SHAONE_BACKEND`, the name of one of [`levels`]. Anything else in it ends the
+/// program, lest a test pass on the wrong path.
 #[cfg(feature = "force-backend")]
 fn permitted(feature: Feature) -> bool {
     use core::ffi::CStr;

@@ -15,6 +15,9 @@
 //! comes after: a found attack is reported for every block that has one.
 
 pub mod conditions;
+#[cfg(target_arch = "aarch64")]
+#[allow(unsafe_code)]
+mod neon;
 pub mod vectors;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[allow(unsafe_code)]
@@ -23,18 +26,23 @@ mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86_avx512;
+#[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2"))]
+#[allow(unsafe_code)]
+mod x86_sse2;
 
 use core::array;
 use core::mem::MaybeUninit;
 use core::slice;
+
+use arrayvec::ArrayVec;
 
 use crate::block::{BLOCK_LEN, Block, State};
 use crate::compress;
 #[cfg(target_arch = "x86_64")]
 use crate::compress::lanes::Record;
 use crate::compress::lanes::{self, Lanes};
-use crate::compress::recompress;
-use crate::compress::trace::{Candidate, Trace};
+use crate::compress::recompress::{self, Other};
+use crate::compress::trace::{Candidate, Confirmed, Suspect, Trace};
 use crate::cpu::{Best, Feature, Way};
 use crate::hasher::{Context, Engine, Plain};
 use conditions::Live;
@@ -146,24 +154,23 @@ const PHASE: usize = 64;
 fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Option<Finding>) {
     let backend = compress::best();
     let mut traces = [const { MaybeUninit::uninit() }; PHASE];
-    let traces = backend.trace(state, blocks, &mut traces);
     let mut live = [const { MaybeUninit::uninit() }; PHASE];
-    let (live, mut suspects) = live_vectors(traces, &mut live, options);
+    let (traces, live, mut suspects) = scan(state, blocks, &mut traces, &mut live, options);
+    let mut candidates = Candidates::new();
     while suspects != 0 {
         let index = suspects.trailing_zeros() as usize;
         suspects &= suspects - 1;
         let (block, trace) = (&blocks[index], &traces[index]);
         let after = traces.get(index + 1).map_or(*state, |next| next.before);
-        let attack = candidates(block, trace, &after, live[index]).find_map(|candidate| {
-            let other = if options.reduced_round {
-                of_fewer_rounds(&candidate)
-            } else {
-                backend.recompress(&candidate)
-            };
-            Some((candidate, other?))
-        });
-        if let Some((candidate, other)) = attack {
-            let finding = Finding { index, number: candidate.number, before: [trace.before, other] };
+        let suspect = Suspect { block, trace, after: &after };
+        list(&mut candidates, live[index]);
+        let confirmed = if options.reduced_round {
+            candidates.iter().find_map(|candidate| of_fewer_rounds(&suspect, candidate))
+        } else {
+            backend.recompress(&suspect, &candidates)
+        };
+        if let Some(Confirmed { number, before }) = confirmed {
+            let finding = Finding { index, number, before: [trace.before, before] };
             // Attacks are rare enough to hash the rest of the phase again.
             *state = after;
             if options.safe_hash {
@@ -181,13 +188,15 @@ fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Optio
 fn confirm<const N: usize>(blocks: [&Block; N], record: &Record, suspects: u32, live: &[Live; N]) -> u32 {
     let backend = compress::best();
     let mut found = 0;
+    let mut candidates = Candidates::new();
     for lane in (0..N).filter(|lane| suspects >> lane & 1 != 0) {
         let block = blocks[lane];
         let trace = backend.trace_recorded(record, lane, block);
         let after = record.after.state(lane);
-        let attack = candidates(block, &trace, &after, live[lane])
-            .any(|candidate| backend.recompress(&candidate).is_some());
-        found |= u32::from(attack) << lane;
+        let suspect = Suspect { block, trace: &trace, after: &after };
+        list(&mut candidates, live[lane]);
+        let attack = backend.recompress(&suspect, &candidates);
+        found |= u32::from(attack.is_some()) << lane;
     }
     found
 }
@@ -198,7 +207,7 @@ pub fn lanes_for_count(count: usize) -> Option<&'static Lanes> {
     lanes::best_of(WAYS, count)
 }
 
-/// All ways. (In cycles, a block in each of 16 lanes takes about 850, and one alone
+/// All ways. (In cycles, a block in each of 16 lanes takes about 800, and one alone
 /// 104.)
 static WAYS: &[Lanes] = &[
     #[cfg(target_arch = "x86_64")]
@@ -220,24 +229,24 @@ pub fn compress_checked(state: &mut State, mut blocks: &[Block]) -> bool {
     found
 }
 
-/// The candidates that a block's live vectors make.
-fn candidates<'a>(
-    block: &'a Block,
-    trace: &'a Trace,
-    after: &'a State,
-    live: Live,
-) -> impl Iterator<Item = Candidate<'a>> {
-    conditions::numbers(live).map(move |number| {
+/// The candidates of a block.
+type Candidates = ArrayVec<Candidate, { VECTORS.len() }>;
+
+/// Those that live vectors make. (Returned, they would be copied.)
+#[inline]
+fn list(candidates: &mut Candidates, live: Live) {
+    candidates.clear();
+    for number in conditions::numbers(live) {
         let vector = &VECTORS[number];
-        Candidate { block, trace, after, number, difference: vector.difference(), start: vector.start() }
-    })
+        candidates.push(Candidate { number, difference: vector.difference(), start: vector.start() });
+    }
 }
 
-/// The other message's chaining value, if the candidate is part of an attack on all
-/// rounds, or on those up to its start.
-fn of_fewer_rounds(candidate: &Candidate) -> Option<State> {
-    let other = recompress::from_start(candidate);
-    (other.collides || other.before == candidate.trace.before).then_some(other.before)
+/// As [`Confirmed`], if the candidate is part of an attack on all rounds, or on those
+/// up to its start.
+fn of_fewer_rounds(suspect: &Suspect, candidate: &Candidate) -> Option<Confirmed> {
+    let Other { before, collides } = recompress::from_start(suspect, candidate);
+    (collides || before == suspect.trace.before).then_some(Confirmed { number: candidate.number, before })
 }
 
 /// A set of blocks of a phase: bit i is block i.
@@ -249,7 +258,12 @@ pub struct Check {
     /// Finds the live vectors of each traced block of a phase, and the set of
     /// blocks that have any. May be called only on a CPU that has what it needs.
     live: unsafe fn(&[Trace], &mut [MaybeUninit<Live>]) -> Suspects,
+    /// Compresses the blocks of a phase with a trace of each, as the best backend
+    /// does, and checks them meanwhile; if that is quicker than one after the other.
+    scan: Option<Scan>,
 }
+
+type Scan = unsafe fn(&mut State, &[Block], &mut [MaybeUninit<Trace>], &mut [MaybeUninit<Live>]) -> Suspects;
 
 impl Check {
     /// The live vectors of each traced block of a phase, and the blocks with any.
@@ -279,10 +293,19 @@ impl Way for Check {
 /// All ways, best first.
 static CHECKS: &[Check] = &[
     #[cfg(target_arch = "x86_64")]
-    Check { needs: &[Feature::Avx512Vbmi], live: x86_avx512::live },
+    Check {
+        needs: &[Feature::Sha, Feature::Avx512Vbmi],
+        live: x86_avx512::live,
+        scan: Some(x86_avx512::scan),
+    },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Check { needs: &[Feature::Avx2], live: x86_avx2::live },
-    Check { needs: &[], live: portable },
+    Check { needs: &[Feature::Avx2], live: x86_avx2::live, scan: None },
+    #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2"))]
+    Check { needs: &[], live: x86_sse2::live, scan: None },
+    #[cfg(target_arch = "aarch64")]
+    Check { needs: &[], live: neon::live, scan: None },
+    #[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
+    Check { needs: &[], live: portable, scan: None },
 ];
 
 /// The checks that this CPU and its operating system can run, best first. There is
@@ -291,6 +314,7 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     CHECKS.iter().filter(|check| check.available())
 }
 
+#[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
 fn portable(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
     let mut suspects = 0;
     for (index, (trace, live)) in traces.iter().zip(live).enumerate() {
@@ -301,21 +325,40 @@ fn portable(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
     suspects
 }
 
-/// The live vectors of each traced block of a phase, and the blocks with any.
+/// Compress the blocks of a phase with a trace of each: the traces, the live vectors
+/// of each block, and the blocks with any.
 #[allow(unsafe_code)]
-fn live_vectors<'a>(
-    traces: &[Trace],
+#[inline]
+fn scan<'a>(
+    state: &mut State,
+    blocks: &[Block],
+    traces: &'a mut [MaybeUninit<Trace>; PHASE],
     live: &'a mut [MaybeUninit<Live>; PHASE],
     options: Options,
-) -> (&'a [Live], Suspects) {
+) -> (&'a [Trace], &'a [Live], Suspects) {
     static BEST: Best = Best::new();
     const { assert!(PHASE <= Suspects::BITS as usize) };
+    let check = BEST.of(CHECKS);
+    if options.conditions
+        && let Some(scan) = check.scan
+    {
+        let (traces, live) = (&mut traces[..blocks.len()], &mut live[..blocks.len()]);
+        // SAFETY: the CPU has what the check needs; it writes a trace and a set for
+        // each block.
+        unsafe {
+            let suspects = scan(state, blocks, traces, live);
+            let traces = slice::from_raw_parts(traces.as_ptr().cast(), traces.len());
+            return (traces, slice::from_raw_parts(live.as_ptr().cast(), live.len()), suspects);
+        }
+    }
+    let traces = compress::best().trace(state, blocks, traces);
     if options.conditions {
-        return BEST.of(CHECKS).live(traces, live);
+        let (live, suspects) = check.live(traces, live);
+        return (traces, live, suspects);
     }
     let live = &mut live[..traces.len()];
     live.fill(MaybeUninit::new(conditions::ALL));
     // SAFETY: all are filled.
     let live = unsafe { slice::from_raw_parts(live.as_ptr().cast(), live.len()) };
-    (live, Suspects::MAX >> (PHASE - traces.len()))
+    (traces, live, Suspects::MAX >> (PHASE - traces.len()))
 }

@@ -6,11 +6,12 @@ mod attacks;
 
 use std::array;
 use std::mem::MaybeUninit;
+use std::slice;
 use std::sync::LazyLock;
 
 use attacks::*;
 use shaone::block::{BLOCK_LEN, Block, Digest, INITIAL, State};
-use shaone::compress::trace::{Candidate, Trace};
+use shaone::compress::trace::{Candidate, Suspect, Trace};
 use shaone::compress::{self, backends, recompress};
 use shaone::detect::conditions;
 use shaone::detect::vectors::VECTORS;
@@ -189,7 +190,7 @@ fn traces() {
 /// is one, with the other message's chaining value, and nowhere else.
 #[test]
 fn recompressions() {
-    let mut random = Random::new(10);
+    let (mut random, mut place) = (Random::new(10), Random::new(11));
     let messages = COLLISIONS.iter().map(|collision| collision.data.to_vec());
     let messages = messages.chain((0..rounds(30, 300)).map(|_| hostile_message(&mut random)));
     let mut attacks = 0;
@@ -203,13 +204,39 @@ fn recompressions() {
             for (i, block) in blocks.iter().enumerate() {
                 let trace = &traces[i];
                 let after = traces.get(i + 1).map_or(state, |next| next.before);
-                for (number, vector) in VECTORS.iter().enumerate() {
-                    let (difference, start) = (vector.difference(), vector.start());
-                    let candidate = Candidate { block, trace, after: &after, number, difference, start };
-                    let other = backend.recompress(&candidate);
-                    let want = recompress::from_start(&candidate);
-                    assert_eq!(other, want.of_attack(), "{:?}, {vector:?}, block {i}", backend.name);
+                let suspect = Suspect { block, trace, after: &after };
+                let candidates: Vec<_> = (VECTORS.iter().enumerate())
+                    .map(|(number, vector)| Candidate {
+                        number,
+                        difference: vector.difference(),
+                        start: vector.start(),
+                    })
+                    .collect();
+                let mut all = Vec::new();
+                for candidate in &candidates {
+                    let other = backend.recompress(&suspect, slice::from_ref(candidate));
+                    let want = recompress::from_start(&suspect, candidate);
+                    let want = want.collides.then_some((candidate.number, want.before));
+                    assert_eq!(
+                        other.map(|other| (other.number, other.before)),
+                        want,
+                        "{:?}, {}, block {i}",
+                        backend.name,
+                        candidate.number
+                    );
                     attacks += usize::from(other.is_some());
+                    all.extend(other);
+                }
+                // Any number of candidates together, the attack anywhere among them.
+                for count in 1..=candidates.len() {
+                    let some = &candidates[place.below(candidates.len() - count + 1)..][..count];
+                    let want = some.iter().find_map(|c| all.iter().find(|found| found.number == c.number));
+                    assert_eq!(
+                        backend.recompress(&suspect, some).as_ref(),
+                        want,
+                        "{:?}, block {i}",
+                        backend.name
+                    );
                 }
             }
         }

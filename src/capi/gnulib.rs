@@ -183,8 +183,8 @@ pub unsafe extern "C" fn sha1_buffer(
 
 /// Write the digest of stream, from its position to its end, to resblock.
 ///
-/// Takes 33 KiB of stack. Returns 0 and leaves the stream at its end; or 1 with errno on a read error,
-/// and resblock is untouched.
+/// Returns 0 and leaves the stream at its end; or 1 with errno on a read error, and
+/// resblock is untouched. Takes 33 KiB of stack.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_stream(stream: *mut FILE, resblock: *mut c_void) -> c_int {
     const PIECE_LEN: usize = 32 * 1024;

@@ -6,8 +6,9 @@
 use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
-use super::trace::{Candidate, Trace};
-use super::{portable, recompress, rounds};
+use super::neon::Quad;
+use super::recompress;
+use super::trace::{Candidate, Confirmed, Suspect, Trace};
 use crate::block::{Block, K, State};
 
 /// Compress `blocks` into `state`.
@@ -47,16 +48,13 @@ pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trac
     }
 }
 
-/// Whether the candidate, traced by [`trace`], is part of an attack.
-pub fn recompress(candidate: &Candidate) -> Option<State> {
-    let [[a, b, c, d], [e, ..], [f, g, h, i], [j, ..]] = candidate.trace.inner;
-    let w = rounds::expand(portable::words(candidate.block));
-    let common = if candidate.start == 58 {
-        recompress::onwards([a, b, c, d, e], &w, 56..58)
-    } else {
-        recompress::onwards([f, g, h, i, j], &w, 64..65)
-    };
-    recompress::from_common(candidate, common, &w).of_attack()
+/// The candidate of a block, traced by [`trace`], that is part of an
+/// attack, if one is.
+pub fn recompress(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
+    let [[a, b, c, d], [e, ..], [f, g, h, i], [j, ..]] = suspect.trace.inner;
+    let inner = [([a, b, c, d, e], 56), ([f, g, h, i, j], 64)];
+    // SAFETY: every AArch64 has NEON.
+    unsafe { recompress::in_lanes::<Quad, 4>(suspect, inner, candidates) }
 }
 
 /// The expanded message of a block, in groups of four words.

@@ -195,6 +195,9 @@ trait EachBlock<V, const N: usize> {
 /// Only compress.
 struct Plain;
 
+/// Only compress, with a quarter of the code.
+struct Rolled;
+
 /// Make a record of the block, and show it to a function that says in which lanes
 /// there is an attack.
 struct Recorded<F> {
@@ -214,6 +217,20 @@ pub unsafe fn run<V: Vector<N>, const N: usize>(
 ) {
     // SAFETY: the caller's contract.
     unsafe { run_each::<V, N>(states, steps, others, &mut Plain) }
+}
+
+/// The same with a quarter of the code: for CPUs that are seldom met.
+///
+/// # Safety
+/// The CPU must have such vectors.
+#[inline(always)]
+pub unsafe fn run_rolled<V: Vector<N>, const N: usize>(
+    states: &mut States,
+    steps: &[Step],
+    others: &mut [Exchange],
+) {
+    // SAFETY: the caller's contract.
+    unsafe { run_each::<V, N>(states, steps, others, &mut Rolled) }
 }
 
 /// The same, with a record of each block, which is shown to `inspect`: it says in
@@ -308,6 +325,37 @@ impl<V: Vector<N>, const N: usize> EachBlock<V, N> for Plain {
     }
 }
 
+impl<V: Vector<N>, const N: usize> EachBlock<V, N> for Rolled {
+    #[inline(always)]
+    unsafe fn compress(
+        &mut self,
+        state: &mut [V; 5],
+        w: &mut [V; 16],
+        _: [&Block; N],
+        next: [&Block; N],
+    ) -> ([V; 16], u32) {
+        rounds::compress_rolled(state, w);
+        // SAFETY: the caller's contract.
+        (unsafe { all_quarters(next) }, 0)
+    }
+}
+
+/// The words of a block in each lane.
+///
+/// # Safety
+/// The CPU must have such vectors.
+#[inline(always)]
+unsafe fn all_quarters<V: Vector<N>, const N: usize>(blocks: [&Block; N]) -> [V; 16] {
+    // SAFETY: the caller's contract, four times.
+    unsafe {
+        let [a, b, c, d] = V::quarter(blocks, 0);
+        let [e, f, g, h] = V::quarter(blocks, 1);
+        let [i, j, k, l] = V::quarter(blocks, 2);
+        let [m, n, o, p] = V::quarter(blocks, 3);
+        [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+    }
+}
+
 impl<V: Vector<N>, const N: usize, F: Fn([&Block; N], &Record) -> u32> EachBlock<V, N> for Recorded<F> {
     #[inline(always)]
     unsafe fn compress(
@@ -327,14 +375,8 @@ impl<V: Vector<N>, const N: usize, F: Fn([&Block; N], &Record) -> u32> EachBlock
             words.store(&mut record.window[TOP - t]);
         }
         let found = (self.inspect)(block, record);
-        // SAFETY: the caller's contract, four times.
-        unsafe {
-            let [a, b, c, d] = V::quarter(next, 0);
-            let [e, f, g, h] = V::quarter(next, 1);
-            let [i, j, k, l] = V::quarter(next, 2);
-            let [m, n, o, p] = V::quarter(next, 3);
-            ([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p], found)
-        }
+        // SAFETY: the caller's contract.
+        (unsafe { all_quarters(next) }, found)
     }
 }
 

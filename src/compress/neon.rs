@@ -15,7 +15,7 @@ pub fn four(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
 
 /// 4 words. There is one only where there is NEON.
 #[derive(Clone, Copy)]
-pub struct Quad(uint32x4_t);
+pub struct Quad(pub(crate) uint32x4_t);
 
 // SAFETY, for all of it: the vector that is there shows that there is NEON.
 impl Word for Quad {

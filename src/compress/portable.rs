@@ -3,9 +3,10 @@
 use core::array;
 use core::mem::MaybeUninit;
 
+use super::lanes::{Vector, WIDEST};
 use super::recompress;
 use super::rounds::{self, Word};
-use super::trace::{Candidate, TOP, Trace};
+use super::trace::{Candidate, Confirmed, Suspect, TOP, Trace};
 use crate::block::{Block, State};
 
 impl Word for u32 {
@@ -85,14 +86,39 @@ pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trac
     }
 }
 
-/// Whether the candidate, traced by [`trace`], is part of an attack.
-pub fn recompress(candidate: &Candidate) -> Option<State> {
-    let [[a, b, c, d], [e, ..], [f, g, h, i], [j, ..]] = candidate.trace.inner;
-    let w = rounds::expand(words(candidate.block));
-    let common = if candidate.start == 58 {
-        recompress::onwards([a, b, c, d, e], &w, 55..58)
-    } else {
-        [f, g, h, i, j]
-    };
-    recompress::from_common(candidate, common, &w).of_attack()
+/// The candidate of a block, traced by [`trace`], that is part of an
+/// attack, if one is.
+pub fn recompress(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
+    #[cfg(target_arch = "aarch64")]
+    use super::neon::Quad as Widest;
+    #[cfg(target_feature = "sse2")]
+    use super::x86_ssse3::Xmm as Widest;
+    #[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
+    type Widest = u32;
+
+    let [[a, b, c, d], [e, ..], [f, g, h, i], [j, ..]] = suspect.trace.inner;
+    // SAFETY: every CPU of this architecture has such vectors.
+    unsafe {
+        recompress::in_lanes::<Widest, _>(suspect, [([a, b, c, d, e], 55), ([f, g, h, i, j], 65)], candidates)
+    }
+}
+
+/// One lane, where there is nothing wider.
+impl Vector<1> for u32 {
+    #[inline(always)]
+    unsafe fn load(words: &[u32; WIDEST]) -> Self {
+        words[0]
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u32; WIDEST]) {
+        words[0] = self;
+    }
+    #[inline(always)]
+    fn choose(self, other: Self, mask: u32) -> Self {
+        if mask & 1 == 0 { self } else { other }
+    }
+    #[inline(always)]
+    unsafe fn quarter([block]: [&Block; 1], quarter: usize) -> [Self; 4] {
+        array::from_fn(|i| words(block)[4 * quarter + i])
+    }
 }

@@ -48,6 +48,41 @@ pub fn compress<W: Word>(state: &mut [W; 5], w: &mut [W; 16]) {
     }
 }
 
+/// The same in loops.
+#[inline(always)]
+pub fn compress_rolled<W: Word>(state: &mut [W; 5], block: &[W; 16]) {
+    let mut w = [block[0]; 80];
+    w[..16].copy_from_slice(block);
+    for t in 16..80 {
+        let x = w[t - 3].xor(w[t - 8]);
+        let y = w[t - 14].xor(w[t - 16]);
+        w[t] = x.xor(y).rotl::<1, 31>();
+    }
+    let mut s = *state;
+    s = twenty_rolled::<W, 0>(s, &w);
+    s = twenty_rolled::<W, 1>(s, &w);
+    s = twenty_rolled::<W, 2>(s, &w);
+    s = twenty_rolled::<W, 3>(s, &w);
+    for (word, s) in state.iter_mut().zip(s) {
+        *word = word.add(s);
+    }
+}
+
+#[inline(always)]
+fn twenty_rolled<W: Word, const PART: usize>(
+    [mut a, mut b, mut c, mut d, mut e]: [W; 5],
+    w: &[W; 80],
+) -> [W; 5] {
+    for w in w[20 * PART..20 * PART + 20].as_chunks::<5>().0 {
+        round::<W, PART>(a, &mut b, c, d, &mut e, w[0]);
+        round::<W, PART>(e, &mut a, b, c, &mut d, w[1]);
+        round::<W, PART>(d, &mut e, a, b, &mut c, w[2]);
+        round::<W, PART>(c, &mut d, e, a, &mut b, w[3]);
+        round::<W, PART>(b, &mut c, d, e, &mut a, w[4]);
+    }
+    [a, b, c, d, e]
+}
+
 /// The expanded message of one block (section 6.1.2, step 1).
 #[inline(always)]
 pub fn expand<W: Word>(block: [W; 16]) -> [W; 80] {
@@ -127,6 +162,13 @@ fn round<W: Word, const PART: usize>(a: W, b: &mut W, c: W, d: W, e: &mut W, w: 
     };
     *e = sum.add(a.rotl::<5, 27>());
     *b = b.rotl::<30, 2>();
+}
+
+/// One round as the standard has it: five words that move along.
+#[inline(always)]
+pub fn round_moved<W: Word, const PART: usize>([a, mut b, c, d, mut e]: [W; 5], w: W) -> [W; 5] {
+    round::<W, PART>(a, &mut b, c, d, &mut e, w);
+    [e, a, b, c, d]
 }
 
 /// W[t], made from the window when t is 16 or more.

@@ -22,20 +22,34 @@ pub struct Trace {
     pub before: State,
 }
 
-/// A block and a disturbance vector whose conditions it satisfies.
+/// A block that has candidates.
 #[derive(Clone, Copy)]
-pub struct Candidate<'a> {
+pub struct Suspect<'a> {
     /// The block.
     pub block: &'a Block,
     /// The record of its compression.
     pub trace: &'a Trace,
     /// The chaining value after it.
     pub after: &'a State,
+}
+
+/// A disturbance vector whose conditions a block satisfies.
+#[derive(Clone, Copy)]
+pub struct Candidate {
     /// The number of the vector.
     pub number: usize,
     /// What the vector's other message differs in, from the last word to the first.
-    pub difference: &'a [u32; 80],
+    pub difference: &'static [u32; 80],
     /// The step, 58 or 65, before which the two messages of an attack have the
     /// same working words.
     pub start: usize,
+}
+
+/// A candidate that is part of an attack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confirmed {
+    /// The number of its vector.
+    pub number: usize,
+    /// The chaining value before the other message's block.
+    pub before: State,
 }

@@ -18,7 +18,7 @@ pub fn eight(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
 
 /// 8 words. There is one only where there is AVX2.
 #[derive(Clone, Copy)]
-pub struct Ymm(__m256i);
+pub struct Ymm(pub(crate) __m256i);
 
 // SAFETY, for all of it: the vector that is there shows that there is AVX2.
 impl Word for Ymm {

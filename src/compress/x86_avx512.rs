@@ -25,7 +25,7 @@ pub fn eight(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
 
 /// 16 words. There is one only where there is AVX-512 (F, BW).
 #[derive(Clone, Copy)]
-pub struct Zmm(__m512i);
+pub struct Zmm(pub(crate) __m512i);
 
 // SAFETY, for all of it: the vector that is there shows that there is AVX-512.
 impl Word for Zmm {

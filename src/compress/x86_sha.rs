@@ -27,7 +27,7 @@ use core::mem::MaybeUninit;
 
 use super::lanes::{self, Exchange, States, Step};
 use super::recompress::onwards;
-use super::trace::{Candidate, TOP, Trace, Window};
+use super::trace::{Candidate, Confirmed, Suspect, TOP, Trace, Window};
 use crate::block::{Block, State};
 
 /// Compress with SSE rotates: any CPU with SHA instructions.
@@ -334,21 +334,62 @@ fn four_vl(states: [&mut State; 4], blocks: [&[Block]; 4]) {
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
     // SAFETY: `Sse` needs the features enabled here.
-    unsafe { trace_with::<Sse>(state, blocks, traces) }
+    unsafe { trace_with::<Sse>(state, blocks, traces, &mut ()) }
 }
 
 /// As [`compress_vl`], with a trace of each block.
 #[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
 pub fn trace_vl(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
-    _mm256_zeroupper();
-    // SAFETY: `Vl` needs the features enabled here.
-    unsafe { trace_with::<Vl>(state, blocks, traces) }
+    // SAFETY: the features are enabled here, and nothing is inspected.
+    unsafe { trace_vl_and(state, blocks, traces, &mut ()) }
+}
+
+/// What is done with the window of a block beside its last rounds.
+pub trait Inspect {
+    /// Inspect the window of the next block, which is written.
+    ///
+    /// The code must stay where it is put, among the rounds, so it is to look as if
+    /// it changed `tie`; and out of the registers that the SHA instructions can name,
+    /// as far as they are wider than 128 bits: see the module's head.
+    ///
+    /// # Safety
+    /// The CPU must have what the code needs.
+    unsafe fn inspect(&mut self, window: *const Window, tie: &mut __m128i);
+}
+
+/// Nothing.
+impl Inspect for () {
+    #[inline(always)]
+    unsafe fn inspect(&mut self, _: *const Window, _: &mut __m128i) {}
+}
+
+/// As [`trace_vl`], and inspect each window.
+///
+/// # Safety
+/// The CPU must have what [`trace_vl`] and the inspection need.
+#[inline(always)]
+pub unsafe fn trace_vl_and(
+    state: &mut State,
+    blocks: &[Block],
+    traces: &mut [MaybeUninit<Trace>],
+    inspection: &mut impl Inspect,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        _mm256_zeroupper();
+        trace_with::<Vl>(state, blocks, traces, inspection);
+    }
 }
 
 /// The inner working words of a trace are A to D before step 52 and before step
 /// 56, whose E is the rotated A of four steps before.
 #[inline(always)]
-unsafe fn trace_with<F: Form>(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
+unsafe fn trace_with<F: Form>(
+    state: &mut State,
+    blocks: &[Block],
+    traces: &mut [MaybeUninit<Trace>],
+    inspection: &mut impl Inspect,
+) {
     // SAFETY: the caller has the form's features; the fields of a trace are
     // written through pointers that its pointer gives, in multiples of 16 bytes
     // except for `before`, which is a chaining value.
@@ -371,6 +412,7 @@ unsafe fn trace_with<F: Form>(state: &mut State, blocks: &[Block], traces: &mut 
             s = twenty::<F, 1>(s, [w[6], w[7], w[8], w[9], w[10]]);
             s = four_rounds::<F, 2>(s, w[11]);
             s = four_rounds::<F, 2>(s, w[12]);
+            inspection.inspect(&raw const (*trace).window, &mut s.abcd);
             s = four_rounds::<F, 2>(s, w[13]);
             _mm_store_si128(inner, s.abcd);
             s = four_rounds::<F, 2>(s, w[14]);
@@ -395,23 +437,23 @@ pub fn retrace(at_55: &State, mut window: Window, before: State) -> Trace {
 
 /// Recompress with SSE rotates.
 #[target_feature(enable = "sha,ssse3,sse4.1")]
-pub fn recompress(candidate: &Candidate) -> Option<State> {
+pub fn recompress(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
     // SAFETY: `Sse` needs the features enabled here.
-    unsafe { recompress_with::<Sse>(candidate) }
+    unsafe { recompress_with::<Sse>(suspect, candidates) }
 }
 
 /// Recompress with AVX-512VL.
 #[target_feature(enable = "sha,ssse3,sse4.1,avx2,avx512f,avx512vl")]
-pub fn recompress_vl(candidate: &Candidate) -> Option<State> {
+pub fn recompress_vl(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
     _mm256_zeroupper();
     // SAFETY: `Vl` needs the features enabled here.
-    unsafe { recompress_with::<Vl>(candidate) }
+    unsafe { recompress_with::<Vl>(suspect, candidates) }
 }
 
 /// The expanded message of a traced block: what the window has need not be made
 /// again, so that the last groups are there without the long way to them.
 #[inline(always)]
-unsafe fn expand_traced<F: Form>(c: &Candidate) -> [Group; 20] {
+unsafe fn expand_traced<F: Form>(c: &Suspect) -> [Group; 20] {
     // SAFETY: the caller has the form's features; a window is eight vectors.
     unsafe {
         let mut w = expand::<F>(c.block);
@@ -432,8 +474,8 @@ unsafe fn expand_traced<F: Form>(c: &Candidate) -> [Group; 20] {
     }
 }
 
-/// The chaining value from which the candidate's other message gives the same
-/// result, if the two have the same working words before step 58 or 65.
+/// The candidate whose other message leads to the block's result from some
+/// chaining value, if the two have the same working words before step 58 or 65.
 ///
 /// There are no instructions for steps backwards. So: from the traced working
 /// words onwards, with the other message from step 58 or 65 on, which gives its
@@ -442,12 +484,30 @@ unsafe fn expand_traced<F: Form>(c: &Candidate) -> [Group; 20] {
 /// (Two candidates side by side take as long as one after the other: 20 groups of
 /// rounds are enough to keep the unit busy.)
 #[inline(always)]
-unsafe fn recompress_with<F: Form>(candidate: &Candidate) -> Option<State> {
+unsafe fn recompress_with<F: Form>(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
+    // SAFETY: the caller has the form's features.
+    unsafe {
+        let w = expand_traced::<F>(suspect);
+        for candidate in candidates {
+            if let Some(before) = recompress_one::<F>(suspect, &w, candidate) {
+                return Some(Confirmed { number: candidate.number, before });
+            }
+        }
+        None
+    }
+}
+
+/// The chaining value before the candidate's other message, if it is part of an attack.
+#[inline(always)]
+unsafe fn recompress_one<F: Form>(
+    suspect: &Suspect,
+    w: &[Group; 20],
+    candidate: &Candidate,
+) -> Option<State> {
     // SAFETY: the caller has the form's features; `inner` begins with two
     // vectors, and a difference has five times 16 words.
     unsafe {
         let zero = _mm_setzero_si128();
-        let w = expand_traced::<F>(candidate);
         // The difference begins with its last group, in the order that is wanted here.
         let difference =
             |i: usize| _mm_loadu_si128(candidate.difference.as_ptr().add(76 - 4 * i).cast::<__m128i>());
@@ -458,7 +518,7 @@ unsafe fn recompress_with<F: Form>(candidate: &Candidate) -> Option<State> {
             let t = _mm_add_epi32(_mm_set_epi32(0, 1, 2, 3), _mm_set1_epi32(4 * i as i32));
             _mm_xor_si128(w[i], _mm_andnot_si128(_mm_cmplt_epi32(t, start), difference(i)))
         };
-        let inner: *const __m128i = (&raw const candidate.trace.inner).cast();
+        let inner: *const __m128i = (&raw const suspect.trace.inner).cast();
         let e = F::add_next_e(mixed(14), _mm_load_si128(inner));
         let s = Working { abcd: _mm_load_si128(inner.add(1)), e };
         let s = four_rounds::<F, 2>(s, mixed(15));
@@ -468,7 +528,7 @@ unsafe fn recompress_with<F: Form>(candidate: &Candidate) -> Option<State> {
         let s = four_rounds::<F, 3>(s, other(19));
         let last = four_rounds::<F, 3>(s, zero);
 
-        let after = load(candidate.after);
+        let after = load(suspect.after);
         let before =
             Working { abcd: _mm_sub_epi32(after.abcd, last.abcd), e: _mm_sub_epi32(after.e, last.e) };
         let s = Working { abcd: before.abcd, e: _mm_add_epi32(before.e, other(0)) };

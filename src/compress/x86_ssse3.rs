@@ -13,14 +13,14 @@ use crate::block::Block;
 #[target_feature(enable = "ssse3")]
 pub fn four(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
     // SAFETY: the feature is enabled here.
-    unsafe { lanes::run::<Xmm, 4>(states, steps, others) }
+    unsafe { lanes::run_rolled::<Xmm, 4>(states, steps, others) }
 }
 
-/// 4 words. There is one only where there is SSSE3.
+/// 4 words. There is one only where there is SSE2.
 #[derive(Clone, Copy)]
-pub struct Xmm(__m128i);
+pub struct Xmm(pub(crate) __m128i);
 
-// SAFETY, for all of it: the vector that is there shows that there is SSSE3.
+// SAFETY, for all of it: the vector that is there shows that there is SSE2.
 impl Word for Xmm {
     #[inline(always)]
     fn splat(self, value: u32) -> Self {

@@ -7,15 +7,19 @@
 //! below compares the two forms.
 //!
 //! That is what makes the check fast. Let P\[b\] be the *column* of bit b: the
-//! word whose bit t - 35 is bit b of W\[t\]. Then one word operation,
+//! word whose bit t - 34 is bit b of W\[t\]. Then one word operation,
 //! `P[b1] ^ (P[b2] >> d) ^ s`, evaluates a relation at every t, and a rotation
 //! turns its bits over t into bits over K: one AND for all vectors of a type
 //! and b. 11 columns, 16 relations and 60 uses do the work of 32 vectors.
 
 use core::array;
+use core::mem::MaybeUninit;
 
-use super::vectors::{VECTORS, Vector};
-use crate::compress::trace::{TOP, Window};
+use super::Suspects;
+use super::vectors::{self, VECTORS};
+use crate::compress::lanes::{Vector, WIDEST};
+use crate::compress::rounds::Word;
+use crate::compress::trace::{TOP, Trace, Window};
 
 /// Bit b1 of W\[t\] xor bit b2 of W\[t + d\] is s, for some t.
 pub struct Relation {
@@ -140,10 +144,8 @@ pub const RELATIONS: [Relation; 16] = [
     ] },
 ];
 
-/// The first t of which the conditions speak.
-pub const FIRST: usize = 35;
-/// The last one, d included.
-pub const LAST: usize = 64;
+/// The first t of a window. (The conditions speak of those from 35 to 64.)
+pub const FIRST: usize = TOP - 31;
 
 /// The vectors that a block leaves alive, as a set: see [`place`].
 pub type Live = u64;
@@ -151,7 +153,7 @@ pub type Live = u64;
 /// The bit of a vector in a [`Live`] set. The low half has type I, the high one
 /// type II; in each, b = 0 begins with K = 43 at bit 0, and b = 2 with K = 46 at
 /// bit 16.
-pub const fn place(vector: &Vector) -> u32 {
+pub const fn place(vector: &vectors::Vector) -> u32 {
     let half = if vector.kind == 1 { 0 } else { 32 };
     half + (vector.k as i32 + shift(vector.b)) as u32
 }
@@ -248,7 +250,7 @@ pub const fn column(b: u32) -> usize {
 #[inline(always)]
 pub fn columns(window: &Window) -> [u32; 16] {
     // Bytes 0 and 3 of each word, in order of t, eight to a square.
-    let word = |t: usize| window[TOP - (FIRST + t).min(LAST)];
+    let word = |t: usize| window[TOP - (FIRST + t)];
     let low: [u8; 32] = array::from_fn(|t| word(t) as u8);
     let high: [u8; 32] = array::from_fn(|t| (word(t) >> 24) as u8);
     let squares: [u64; 8] = array::from_fn(|i| {
@@ -273,31 +275,35 @@ pub fn columns(window: &Window) -> [u32; 16] {
 
 /// The vectors all of whose conditions the window satisfies.
 pub fn live(window: &Window) -> Live {
-    let p = columns(window);
-    let holds: [u32; 16] = array::from_fn(|i| {
-        let r = &RELATIONS[i];
-        let differ = p[column(r.b1)] ^ p[column(r.b2)] >> r.d;
-        if r.s == 1 { differ } else { !differ }
-    });
-    let [one, two] = [0, 1].map(|kind| {
-        TYPES[kind].iter().fold((ALL >> (32 * kind)) as u32, |live, step| {
-            live & (holds[usize::from(step.relation)].rotate_right(step.shift as u32 & 31) | step.others)
-        })
-    });
-    u64::from(one) | u64::from(two) << 32
+    live_of_columns(&columns(window))
+}
+
+/// The same from the columns.
+#[inline(never)]
+fn live_of_columns(columns: &[u32; 16]) -> Live {
+    let [one, two] = evaluate(columns);
+    Live::from(one) | Live::from(two) << 32
 }
 
 /// What [`evaluate`] needs of a vector whose lanes are words of a block each.
-pub trait Lanes: Copy {
-    /// A constant in every lane.
-    fn splat(self, value: u32) -> Self;
-    /// Exclusive or.
-    fn xor(self, other: Self) -> Self;
+pub trait Lanes: Word {
     /// Shift to the right, or to the left by a negative number. Which bits come in
     /// does not matter.
     fn shift(self, by: i8) -> Self;
     /// `self & (b | c)`.
     fn and_or(self, b: Self, c: Self) -> Self;
+}
+
+/// One block.
+impl Lanes for u32 {
+    #[inline(always)]
+    fn shift(self, by: i8) -> Self {
+        self.rotate_right(by as u32 & 31)
+    }
+    #[inline(always)]
+    fn and_or(self, b: Self, c: Self) -> Self {
+        self & (b | c)
+    }
 }
 
 /// From the [`columns`] of several blocks the live vectors of type I and those of
@@ -329,4 +335,57 @@ pub fn evaluate<L: Lanes>(columns: &[L; 16]) -> [L; 2] {
         live!(0 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31),
         live!(1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31),
     ]
+}
+
+/// What [`live_in_lanes`] needs of a CPU.
+pub trait Columns<const N: usize>: Lanes + Vector<N> {
+    /// As [`columns`]; those that no condition speaks of need not be right.
+    ///
+    /// # Safety
+    /// The CPU must have such vectors.
+    #[allow(unsafe_code)]
+    unsafe fn columns(window: &Window) -> [u32; 16];
+}
+
+/// The live vectors of each traced block of a phase, and the set of blocks with any,
+/// `N` blocks at a time.
+///
+/// # Safety
+/// The CPU must have such vectors.
+#[inline(always)]
+#[allow(unsafe_code)]
+pub unsafe fn live_in_lanes<V: Columns<N>, const N: usize>(
+    traces: &[Trace],
+    live: &mut [MaybeUninit<Live>],
+) -> Suspects {
+    let mut suspects = 0;
+    if traces.len() < 3 {
+        for (index, (trace, live)) in traces.iter().zip(live).enumerate() {
+            // SAFETY: the caller's contract.
+            let vectors = live_of_columns(&unsafe { V::columns(&trace.window) });
+            live.write(vectors);
+            suspects |= Suspects::from(vectors != 0) << index;
+        }
+        return suspects;
+    }
+    for (batch, (traces, live)) in traces.chunks(N).zip(live.chunks_mut(N)).enumerate() {
+        let mut words = [[0; WIDEST]; 16];
+        for (lane, trace) in traces.iter().enumerate() {
+            // SAFETY: the caller's contract.
+            let columns = unsafe { V::columns(&trace.window) };
+            for (words, column) in words.iter_mut().zip(columns) {
+                words[lane] = column;
+            }
+        }
+        // SAFETY: the caller's contract.
+        let [one, two] = evaluate(&words.each_ref().map(|words| unsafe { V::load(words) }));
+        one.store(&mut words[0]);
+        two.store(&mut words[1]);
+        for (lane, live) in live.iter_mut().enumerate() {
+            let vectors = Live::from(words[0][lane]) | Live::from(words[1][lane]) << 32;
+            live.write(vectors);
+            suspects |= Suspects::from(vectors != 0) << (batch * N + lane);
+        }
+    }
+    suspects
 }

@@ -1,0 +1,75 @@
+//! The conditions of four blocks at once: NEON.
+//!
+//! There is no `pmovmskb`; but three pairwise additions collect the bits, each
+//! moved to its own place, of 16 vectors into two: four columns each.
+
+use core::arch::aarch64::*;
+use core::mem::MaybeUninit;
+
+use super::Suspects;
+use super::conditions::{self, Columns, Lanes, Live};
+use crate::compress::neon::Quad;
+use crate::compress::trace::{Trace, Window};
+
+/// The live vectors of each traced block, and the set of blocks with any.
+#[target_feature(enable = "neon")]
+pub fn live(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
+    // SAFETY: the feature is enabled here.
+    unsafe { conditions::live_in_lanes::<Quad, 4>(traces, live) }
+}
+
+// SAFETY, for all of it: the vector that is there shows that there is NEON.
+impl Lanes for Quad {
+    #[inline(always)]
+    fn shift(self, by: i8) -> Self {
+        // SAFETY: see above. A shift to the left by a negative number goes right.
+        Self(unsafe { vshlq_u32(self.0, vdupq_n_s32(-i32::from(by))) })
+    }
+    #[inline(always)]
+    fn and_or(self, b: Self, c: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vandq_u32(self.0, vorrq_u32(b.0, c.0)) })
+    }
+}
+
+impl Columns<4> for Quad {
+    #[inline(always)]
+    unsafe fn columns(window: &Window) -> [u32; 16] {
+        // SAFETY: the caller has NEON.
+        unsafe { columns(window) }
+    }
+}
+
+/// The columns of a block.
+#[inline]
+#[target_feature(enable = "neon")]
+fn columns(window: &Window) -> [u32; 16] {
+    // SAFETY: a window is twice 64 bytes. Bytes 0 to 3 of the words, apart.
+    let [late, early] = [0, 16].map(|at| unsafe { vld4q_u8(window[at..at + 16].as_ptr().cast()) });
+    let mut columns = [0; 16];
+    let of = |columns: &mut [u32; 16], [late, early]: [uint8x16_t; 2], at: usize, first: u8| {
+        let four = four_columns(early, late, first);
+        // SAFETY: four words are 16 bytes.
+        unsafe { vst1q_u32(columns[at..at + 4].as_mut_ptr(), four) }
+    };
+    of(&mut columns, [late.0, early.0], 0, 0);
+    of(&mut columns, [late.0, early.0], 4, 4);
+    of(&mut columns, [late.3, early.3], conditions::column(28), 4);
+    columns
+}
+
+/// The columns of bits `first` to `first + 3` of the bytes, each half from its last
+/// word on.
+#[inline]
+#[target_feature(enable = "neon")]
+fn four_columns(early: uint8x16_t, late: uint8x16_t, first: u8) -> uint32x4_t {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| {
+        let bit = vdupq_n_u8(1 << (first + i));
+        // The bit of a byte's place, the first in memory the highest.
+        let place = vreinterpretq_u8_u64(vdupq_n_u64(0x0102_0408_1020_4080));
+        vpaddq_u8(vandq_u8(vtstq_u8(early, bit), place), vandq_u8(vtstq_u8(late, bit), place))
+    });
+    // Of each column now bytes 1, 0, 3, 2.
+    let bytes = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+    vreinterpretq_u32_u8(vrev16q_u8(bytes))
+}
