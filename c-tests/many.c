@@ -545,7 +545,7 @@ static void test_attacks(void)
 
 /* --- stack and heap --- */
 
-enum { FUNCTIONS = 5, MOST_STACK = 48 * 1024 };
+enum { FUNCTIONS = 5, MOST_STACK = 32 * 1024 };
 
 static const struct {
     const char *name;

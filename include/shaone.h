@@ -108,7 +108,7 @@ const char *shaone_version(void);
  * Write the digests of n messages: digests[i] is that of the len[i] bytes at
  * data[i]. The messages are hashed side by side, on one core; they may be of any
  * lengths up to PTRDIFF_MAX and may overlap each other, but not the digests. A
- * message of length 0 may be NULL; so may all arrays when n is 0. Takes 26 KiB of
+ * message of length 0 may be NULL; so may all arrays when n is 0. Takes 24 KiB of
  * stack.
  */
 void shaone_digest_many(size_t n,
@@ -122,7 +122,7 @@ void shaone_digest_many(size_t n,
  * such.
  *
  * Returns how many pieces there are: 0 when len or piece_len is 0. The digests must
- * not overlap the data. Takes 26 KiB of stack.
+ * not overlap the data. Takes 24 KiB of stack.
  */
 size_t shaone_pieces(const void *data, size_t len, size_t piece_len, unsigned char digests[][20]);
 
@@ -138,7 +138,7 @@ void shaone_update_many(size_t n,
 /**
  * sha1_final for n computations at once: digests[i] is that of ctx[i]. No context
  * may be there twice; all are used up. The digests must not overlap the contexts.
- * Takes 26 KiB of stack.
+ * Takes 24 KiB of stack.
  */
 void shaone_final_many(size_t n, unsigned char digests[][20], shaone_ctx *const ctx[]);
 
@@ -146,7 +146,7 @@ void shaone_final_many(size_t n, unsigned char digests[][20], shaone_ctx *const 
  * shaone_digest_many with collision detection: found[i] is 1 when message i is
  * part of a collision attack, otherwise 0; the digests are SHA-1's in any case.
  *
- * Returns how many were found. Takes 48 KiB of stack.
+ * Returns how many were found. Takes 32 KiB of stack.
  */
 size_t shaone_checked_digest_many(size_t n,
                                   const void *const data[],

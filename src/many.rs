@@ -9,7 +9,7 @@
 //! way. The last one alone is hashed like any single message.
 //!
 //! Work is planned some steps ahead, so that a kernel is called once for many
-//! short messages. Nothing is allocated; the plan takes 22 KiB of stack.
+//! short messages. Nothing is allocated; the plan takes 16 KiB of stack.
 
 use core::mem::{self, MaybeUninit};
 use core::slice;
@@ -20,7 +20,7 @@ use crate::block::{BLOCK_LEN, Block, State};
 use crate::compress;
 use crate::compress::lanes::{self, Exchange, Lanes, States, Step, WIDEST};
 use crate::compress::tail;
-use crate::hasher::LENGTH_AT;
+use crate::hasher::{self, LENGTH_AT};
 
 /// A message, or what is left of it.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ fn bits(mut set: u32) -> impl Iterator<Item = usize> {
 }
 
 /// The most steps in a plan.
-const STEPS: usize = 12;
+const STEPS: usize = 9;
 
 impl<'a> Job<'a> {
     /// How many blocks come next in a row.
@@ -139,7 +139,7 @@ impl<'a> Job<'a> {
 }
 
 /// Hash all messages of a batch.
-pub fn run<'a, B: Batch<'a> + ?Sized>(batch: &mut B) {
+pub fn run<'a>(batch: &mut dyn Batch<'a>) {
     let mut jobs = Jobs::new();
     loop {
         while !jobs.is_full()
@@ -148,7 +148,9 @@ pub fn run<'a, B: Batch<'a> + ?Sized>(batch: &mut B) {
             jobs.push((job, batch.state(job.id)));
         }
         match batch.width(jobs.len()) {
-            Some(lanes) if is_worth_a_plan(&jobs) => in_lanes(lanes, &mut jobs, batch),
+            Some(lanes) if is_worth_a_plan(jobs.iter().map(|(job, _)| job.rest.len())) => {
+                in_lanes(lanes, &mut jobs, batch)
+            }
             _ => match jobs.pop() {
                 Some((job, state)) => alone(job, state, batch),
                 None => return,
@@ -178,20 +180,23 @@ pub fn run_equals<'a>(batch: &mut impl Equals<'a>) {
         while steps.remaining_capacity() >= 3
             && let Some((first, messages)) = batch.next_equal(lanes.count)
         {
-            let len = messages[0].len();
-            let end = End::Padded(len as u64);
-            let mut jobs = messages.map(|rest| Job { id: first, before: None, rest, end });
-            let runs = if len < BLOCK_LEN { 0 } else { 1 } + if len % BLOCK_LEN < LENGTH_AT { 1 } else { 2 };
-            for run in (0..runs).rev() {
-                let mut step = Step { blocks: [&[]; WIDEST], count: 0, ends: 0 };
-                for (blocks, job) in step.blocks.iter_mut().zip(&mut jobs).take(lanes.count) {
-                    *blocks = job.take(job.run_len(), &mut free);
+            let begin = steps.len();
+            for (lane, &rest) in messages.iter().enumerate().take(lanes.count) {
+                let mut job = Job { id: first, before: None, rest, end: End::Padded(rest.len() as u64) };
+                let mut at = begin;
+                while !job.is_over() {
+                    let blocks = job.take(job.run_len(), &mut free);
+                    if at == steps.len() {
+                        steps.push(Step { blocks: [&[]; WIDEST], count: blocks.len(), ends: 0 });
+                        others.push(Exchange { states: States::initial(), found: 0 });
+                        firsts.push(first);
+                    }
+                    steps[at].blocks[lane] = blocks;
+                    at += 1;
                 }
-                step.count = step.blocks[0].len();
-                step.ends = if run == 0 { !0 >> (u32::BITS as usize - lanes.count) } else { 0 };
-                steps.push(step);
-                others.push(Exchange { states: States::initial(), found: 0 });
-                firsts.push(first);
+            }
+            if let Some(last) = steps.last_mut() {
+                last.ends = u32::MAX >> (u32::BITS as usize - lanes.count);
             }
         }
         if steps.is_empty() {
@@ -199,18 +204,17 @@ pub fn run_equals<'a>(batch: &mut impl Equals<'a>) {
         }
         lanes.run(&mut States::initial(), &steps, &mut others);
         for ((step, others), first) in steps.iter().zip(&others).zip(firsts) {
-            if step.ends != 0 {
-                for lane in 0..lanes.count {
-                    batch.end(first + lane, &others.states.state(lane));
-                }
+            for lane in bits(step.ends) {
+                batch.end(first + lane, &others.states.state(lane));
             }
         }
     }
 }
 
-/// A few short messages are done before a plan for them is.
-fn is_worth_a_plan(jobs: &Jobs) -> bool {
-    jobs.len() > 8 || jobs.iter().any(|(job, _)| job.rest.len() >= 256)
+/// Whether messages of such lengths are not done one by one before a plan for them is.
+#[inline(always)]
+pub fn is_worth_a_plan(mut lengths: impl ExactSizeIterator<Item = usize>) -> bool {
+    lengths.len() > 8 || lengths.len() > 1 && lengths.any(|len| len >= 256)
 }
 
 /// The messages that are going on, and their chaining values.
@@ -218,11 +222,29 @@ type Jobs<'a> = ArrayVec<(Job<'a>, State), WIDEST>;
 
 /// Hash one message, or what is left of it.
 #[inline(never)]
-fn alone<'a, B: Batch<'a> + ?Sized>(mut job: Job<'a>, mut state: State, batch: &mut B) {
-    while job.before.is_some() || !job.is_over() {
-        let mut room = [MaybeUninit::uninit()];
-        let blocks = job.take(job.run_len(), &mut &mut room[..]);
+fn alone(job: Job, mut state: State, batch: &mut dyn Batch) {
+    if let Some(before) = job.before {
+        batch.compress(job.id, &mut state, slice::from_ref(before));
+    }
+    let (blocks, tail) = job.rest.as_chunks();
+    if !blocks.is_empty() {
         batch.compress(job.id, &mut state, blocks);
+    }
+    let mut last = [0; BLOCK_LEN];
+    match job.end {
+        End::Open => {}
+        End::Padded(len) => {
+            tail::store(&mut last, tail);
+            // It is read at once: see `compress::tail`.
+            match hasher::padding(&last, len) {
+                (first, None) => batch.compress(job.id, &mut state, &[first]),
+                (first, Some(second)) => batch.compress(job.id, &mut state, &[first, second]),
+            }
+        }
+        End::Marked(len) => {
+            last[LENGTH_AT..].copy_from_slice(&len.wrapping_mul(8).to_be_bytes());
+            batch.compress(job.id, &mut state, &[last]);
+        }
     }
     batch.end(job.id, &state);
 }
@@ -230,7 +252,7 @@ fn alone<'a, B: Batch<'a> + ?Sized>(mut job: Job<'a>, mut state: State, batch: &
 /// Hash the jobs, and those of the batch behind them, for as long as no lane is
 /// without one; what is left is then in `jobs`.
 #[inline(never)] // Its plan is on the stack only while it is used.
-fn in_lanes<'a, B: Batch<'a> + ?Sized>(lanes: &Lanes, jobs: &mut Jobs<'a>, batch: &mut B) {
+fn in_lanes<'a>(lanes: &Lanes, jobs: &mut Jobs<'a>, batch: &mut dyn Batch<'a>) {
     let mut states = States::initial();
     let mut lane_jobs = [None; WIDEST];
     let lane_jobs = &mut lane_jobs[..lanes.count];

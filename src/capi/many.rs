@@ -4,7 +4,7 @@ use core::ffi::{c_uchar, c_void};
 use core::slice;
 
 use super::native::{checked_digest_of, digest_of, shaone_ctx};
-use crate::block::{self, BLOCK_LEN, Block, DIGEST_LEN, Digest, INITIAL, State};
+use crate::block::{self, BLOCK_LEN, Block, Digest, INITIAL, State};
 use crate::compress::lanes::{Lanes, WIDEST};
 use crate::compress::tail;
 use crate::detect;
@@ -36,6 +36,10 @@ impl Messages {
                 &rest[..rest.len().min(piece_len)]
             }
         }
+    }
+
+    fn are_worth_a_plan(&self) -> bool {
+        many::is_worth_a_plan((0..self.count).map(|id| self.message(id).len()))
     }
 }
 
@@ -89,6 +93,14 @@ impl Equals<'static> for Messages {
 
 /// Hash whole messages.
 fn run(mut messages: Messages) {
+    if !messages.are_worth_a_plan() {
+        for id in 0..messages.count {
+            let message = messages.message(id);
+            // SAFETY: there is a digest for each message.
+            unsafe { digest_of(message.as_ptr().cast(), message.len(), messages.digests.add(id).cast()) }
+        }
+        return;
+    }
     many::run_equals(&mut messages);
     many::run(&mut messages);
 }
@@ -109,7 +121,7 @@ unsafe fn message<'a>(data: *const c_void, len: usize) -> &'a [u8] {
 /// Write the digests of n messages: digests[i] is that of the len[i] bytes at
 /// data[i]. The messages are hashed side by side, on one core; they may be of any
 /// lengths up to PTRDIFF_MAX and may overlap each other, but not the digests. A
-/// message of length 0 may be NULL; so may all arrays when n is 0. Takes 26 KiB of
+/// message of length 0 may be NULL; so may all arrays when n is 0. Takes 24 KiB of
 /// stack.
 /// cbindgen:ptrs-as-arrays=[[data;], [len;], [digests;]]
 #[unsafe(no_mangle)]
@@ -119,13 +131,7 @@ pub unsafe extern "C" fn shaone_digest_many(
     len: *const usize,
     digests: *mut [c_uchar; 20],
 ) {
-    // SAFETY: the caller's arrays and messages.
-    unsafe {
-        if n == 1 {
-            return digest_of(*data, *len, digests.cast());
-        }
-        run(Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
-    }
+    run(Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
 }
 
 /// Write the digests of consecutive pieces of piece_len bytes of the len bytes at
@@ -133,7 +139,7 @@ pub unsafe extern "C" fn shaone_digest_many(
 /// such.
 ///
 /// Returns how many pieces there are: 0 when len or piece_len is 0. The digests must
-/// not overlap the data. Takes 26 KiB of stack.
+/// not overlap the data. Takes 24 KiB of stack.
 /// cbindgen:ptrs-as-arrays=[[digests;]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_pieces(
@@ -226,7 +232,7 @@ pub unsafe extern "C" fn shaone_update_many(
     data: *const *const c_void,
     len: *const usize,
 ) {
-    many::run::<dyn Batch>(&mut Updates { ctx, data, len, next: 0, count: n });
+    many::run(&mut Updates { ctx, data, len, next: 0, count: n });
 }
 
 /// The ends of as many contexts.
@@ -274,7 +280,7 @@ impl Batch<'static> for Finals {
 
 /// sha1_final for n computations at once: digests[i] is that of ctx[i]. No context
 /// may be there twice; all are used up. The digests must not overlap the contexts.
-/// Takes 26 KiB of stack.
+/// Takes 24 KiB of stack.
 /// cbindgen:ptrs-as-arrays=[[digests;], [ctx;]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_final_many(
@@ -282,8 +288,7 @@ pub unsafe extern "C" fn shaone_final_many(
     digests: *mut [c_uchar; 20],
     ctx: *const *mut shaone_ctx,
 ) {
-    const { assert!(size_of::<[c_uchar; 20]>() == DIGEST_LEN) };
-    many::run::<dyn Batch>(&mut Finals { ctx, digests, next: 0, count: n });
+    many::run(&mut Finals { ctx, digests, next: 0, count: n });
 }
 
 /// Whole messages, and which of them are part of an attack.
@@ -334,7 +339,7 @@ impl Batch<'static> for Checked {
 /// shaone_digest_many with collision detection: found[i] is 1 when message i is
 /// part of a collision attack, otherwise 0; the digests are SHA-1's in any case.
 ///
-/// Returns how many were found. Takes 48 KiB of stack.
+/// Returns how many were found. Takes 32 KiB of stack.
 /// cbindgen:ptrs-as-arrays=[[data;], [len;], [digests;], [found;]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_checked_digest_many(
@@ -344,15 +349,21 @@ pub unsafe extern "C" fn shaone_checked_digest_many(
     digests: *mut [c_uchar; 20],
     found: *mut c_uchar,
 ) -> usize {
-    if n == 1 {
-        // SAFETY: the caller's arrays and message.
-        unsafe {
-            *found = checked_digest_of(*data, *len, digests.cast()) as c_uchar;
-            return usize::from(*found);
-        }
-    }
     let messages = Messages { from: From::Arrays { data, len }, next: 0, count: n, digests };
+    if !messages.are_worth_a_plan() {
+        let check = |id| {
+            let message = messages.message(id);
+            // SAFETY: the caller's message; there are a digest and a byte for each.
+            unsafe {
+                let attack =
+                    checked_digest_of(message.as_ptr().cast(), message.len(), digests.add(id).cast());
+                *found.add(id) = attack as c_uchar;
+                attack as usize
+            }
+        };
+        return (0..n).map(check).sum();
+    }
     let mut batch = Checked { messages, found, how_many: 0 };
-    many::run::<dyn Batch>(&mut batch);
+    many::run(&mut batch);
     batch.how_many
 }

@@ -80,11 +80,10 @@ void *sha1_buffer(const void *buffer, size_t len, void *resblock);
 /**
  * Write the digest of stream, from its position to its end, to resblock.
  *
- * Takes 33 KiB of stack. Returns 0 and leaves the stream at its end; or 1 with errno on a read error,
- * and resblock is untouched.
+ * Returns 0 and leaves the stream at its end; or 1 with errno on a read error, and
+ * resblock is untouched. Takes 33 KiB of stack.
  */
-int sha1_stream(FILE *stream,
-                void *resblock);
+int sha1_stream(FILE *stream, void *resblock);
 
 /**
  * HMAC-SHA-1 (RFC 2104) of inlen bytes at in under a key of keylen bytes, to
