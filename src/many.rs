@@ -139,7 +139,7 @@ impl<'a> Job<'a> {
 }
 
 /// Hash all messages of a batch.
-pub fn run<'a>(batch: &mut dyn Batch<'a>) {
+pub fn run<'a, B: Batch<'a> + ?Sized>(batch: &mut B) {
     let mut jobs = Jobs::new();
     loop {
         while !jobs.is_full()
@@ -161,9 +161,11 @@ pub fn run<'a>(batch: &mut dyn Batch<'a>) {
 
 /// A batch of whole messages that may be of one length.
 pub trait Equals<'a>: Batch<'a> {
-    /// The next `count` messages, if they are all of one length: the number of the
-    /// first, and they.
-    fn next_equal(&mut self, count: usize) -> Option<(usize, [&'a [u8]; WIDEST])>;
+    /// The number of the first of the next `count` messages, if they are all of one
+    /// length.
+    fn next_equal(&mut self, count: usize) -> Option<usize>;
+    /// A message.
+    fn message(&self, id: usize) -> &'a [u8];
 }
 
 /// Hash the messages of a batch for as long as the next ones, as many as there are
@@ -178,10 +180,11 @@ pub fn run_equals<'a>(batch: &mut impl Equals<'a>) {
         let mut others = ArrayVec::<Exchange, STEPS>::new();
         let mut firsts = ArrayVec::<usize, STEPS>::new();
         while steps.remaining_capacity() >= 3
-            && let Some((first, messages)) = batch.next_equal(lanes.count)
+            && let Some(first) = batch.next_equal(lanes.count)
         {
             let begin = steps.len();
-            for (lane, &rest) in messages.iter().enumerate().take(lanes.count) {
+            for lane in 0..lanes.count {
+                let rest = batch.message(first + lane);
                 let mut job = Job { id: first, before: None, rest, end: End::Padded(rest.len() as u64) };
                 let mut at = begin;
                 while !job.is_over() {
@@ -222,7 +225,7 @@ type Jobs<'a> = ArrayVec<(Job<'a>, State), WIDEST>;
 
 /// Hash one message, or what is left of it.
 #[inline(never)]
-fn alone(job: Job, mut state: State, batch: &mut dyn Batch) {
+fn alone<'a, B: Batch<'a> + ?Sized>(job: Job<'a>, mut state: State, batch: &mut B) {
     if let Some(before) = job.before {
         batch.compress(job.id, &mut state, slice::from_ref(before));
     }
@@ -252,7 +255,7 @@ fn alone(job: Job, mut state: State, batch: &mut dyn Batch) {
 /// Hash the jobs, and those of the batch behind them, for as long as no lane is
 /// without one; what is left is then in `jobs`.
 #[inline(never)] // Its plan is on the stack only while it is used.
-fn in_lanes<'a>(lanes: &Lanes, jobs: &mut Jobs<'a>, batch: &mut dyn Batch<'a>) {
+fn in_lanes<'a, B: Batch<'a> + ?Sized>(lanes: &Lanes, jobs: &mut Jobs<'a>, batch: &mut B) {
     let mut states = States::initial();
     let mut lane_jobs = [None; WIDEST];
     let lane_jobs = &mut lane_jobs[..lanes.count];

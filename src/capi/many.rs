@@ -5,7 +5,7 @@ use core::slice;
 
 use super::native::{checked_digest_of, digest_of, shaone_ctx};
 use crate::block::{self, BLOCK_LEN, Block, Digest, INITIAL, State};
-use crate::compress::lanes::{Lanes, WIDEST};
+use crate::compress::lanes::{self, Lanes, WIDEST};
 use crate::compress::tail;
 use crate::detect;
 use crate::hasher::{self, Context, Plain};
@@ -38,8 +38,10 @@ impl Messages {
         }
     }
 
-    fn are_worth_a_plan(&self) -> bool {
-        many::is_worth_a_plan((0..self.count).map(|id| self.message(id).len()))
+    /// Whether they are best hashed one by one, without ado.
+    fn are_few(&self) -> bool {
+        !many::is_worth_a_plan((0..self.count).map(|id| self.message(id).len()))
+            && lanes::for_count(WIDEST).is_none_or(|lanes| self.count < lanes.count)
     }
 }
 
@@ -74,26 +76,28 @@ impl Batch<'static> for Messages {
 
 impl Equals<'static> for Messages {
     #[inline]
-    fn next_equal(&mut self, count: usize) -> Option<(usize, [&'static [u8]; WIDEST])> {
+    fn next_equal(&mut self, count: usize) -> Option<usize> {
         let first = self.next;
         if self.count - first < count {
             return None;
         }
-        let mut messages = [self.message(first); WIDEST];
-        for (id, message) in (first..first + count).zip(&mut messages) {
-            *message = self.message(id);
-        }
-        if messages.iter().any(|message| message.len() != messages[0].len()) {
+        let len = self.message(first).len();
+        if (first + 1..first + count).any(|id| self.message(id).len() != len) {
             return None;
         }
         self.next += count;
-        Some((first, messages))
+        Some(first)
+    }
+
+    #[inline]
+    fn message(&self, id: usize) -> &'static [u8] {
+        self.message(id)
     }
 }
 
 /// Hash whole messages.
 fn run(mut messages: Messages) {
-    if !messages.are_worth_a_plan() {
+    if messages.are_few() {
         for id in 0..messages.count {
             let message = messages.message(id);
             // SAFETY: there is a digest for each message.
@@ -232,7 +236,7 @@ pub unsafe extern "C" fn shaone_update_many(
     data: *const *const c_void,
     len: *const usize,
 ) {
-    many::run(&mut Updates { ctx, data, len, next: 0, count: n });
+    many::run::<dyn Batch>(&mut Updates { ctx, data, len, next: 0, count: n });
 }
 
 /// The ends of as many contexts.
@@ -288,7 +292,7 @@ pub unsafe extern "C" fn shaone_final_many(
     digests: *mut [c_uchar; 20],
     ctx: *const *mut shaone_ctx,
 ) {
-    many::run(&mut Finals { ctx, digests, next: 0, count: n });
+    many::run::<dyn Batch>(&mut Finals { ctx, digests, next: 0, count: n });
 }
 
 /// Whole messages, and which of them are part of an attack.
@@ -350,7 +354,7 @@ pub unsafe extern "C" fn shaone_checked_digest_many(
     found: *mut c_uchar,
 ) -> usize {
     let messages = Messages { from: From::Arrays { data, len }, next: 0, count: n, digests };
-    if !messages.are_worth_a_plan() {
+    if messages.are_few() {
         let check = |id| {
             let message = messages.message(id);
             // SAFETY: the caller's message; there are a digest and a byte for each.
@@ -364,6 +368,6 @@ pub unsafe extern "C" fn shaone_checked_digest_many(
         return (0..n).map(check).sum();
     }
     let mut batch = Checked { messages, found, how_many: 0 };
-    many::run(&mut batch);
+    many::run::<dyn Batch>(&mut batch);
     batch.how_many
 }
