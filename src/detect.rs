@@ -145,8 +145,8 @@ fn report<C: CheckedContext>(ctx: &mut C, block: &Block, finding: &Finding, at: 
 }
 
 /// Blocks in a phase: enough that its beginning and end do not count, few
-/// enough that its traces (16 KiB) stay in the first-level cache.
-const PHASE: usize = 64;
+/// enough that its traces (8 KiB) are no burden on a caller's stack.
+pub const PHASE: usize = 32;
 
 /// Compress and check a phase, up to the first block with an attack: returns
 /// how many blocks that were, and the attack in the last of them.
@@ -360,5 +360,5 @@ fn scan<'a>(
     live.fill(MaybeUninit::new(conditions::ALL));
     // SAFETY: all are filled.
     let live = unsafe { slice::from_raw_parts(live.as_ptr().cast(), live.len()) };
-    (traces, live, Suspects::MAX >> (PHASE - traces.len()))
+    (traces, live, Suspects::MAX >> (Suspects::BITS as usize - traces.len()))
 }

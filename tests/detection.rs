@@ -15,7 +15,7 @@ use shaone::compress::trace::{Candidate, Suspect, Trace};
 use shaone::compress::{self, backends, recompress};
 use shaone::detect::conditions;
 use shaone::detect::vectors::VECTORS;
-use shaone::detect::{Attack, Checked, CheckedContext, Options, checks};
+use shaone::detect::{Attack, Checked, CheckedContext, Options, PHASE, checks};
 use shaone::hasher::{self, Context};
 
 /// Our forms of the conditions and the published one say the same of the words.
@@ -44,7 +44,7 @@ fn every_check(words: &[Words], want: &[Vectors], what: impl Fn() -> String) {
         })
         .collect();
     for (i, check) in checks().enumerate() {
-        let mut live = [const { MaybeUninit::uninit() }; 64];
+        let mut live = [const { MaybeUninit::uninit() }; PHASE];
         let (live, suspects) = check.live(&traces, &mut live);
         let got: Vec<Vectors> = live.iter().map(|&live| vectors(live)).collect();
         assert_eq!(got, want, "{}, check {i}", what());
@@ -140,7 +140,7 @@ fn hostile_windows() {
 fn many_windows() {
     let mut random = Random::new(11);
     for i in 0..rounds(1_000, 30_000) {
-        let words: Vec<Words> = (0..1 + i % 64)
+        let words: Vec<Words> = (0..1 + i % PHASE)
             .map(|_| match random.below(3) {
                 0 => array::from_fn(|_| random.word()),
                 1 => expand(&array::from_fn(|_| random.word())),
@@ -420,7 +420,7 @@ fn worst_block() {
 #[test]
 fn nothing_but_the_worst_block() {
     let block = worst();
-    for blocks in [1, 2, 63, 64, 65, 128, 200] {
+    for blocks in [1, 2, PHASE - 1, PHASE, PHASE + 1, 2 * PHASE, 200] {
         let message = block.repeat(blocks);
         for options in all_options() {
             assert_eq!(hash(&message, options), reference(&message, options), "{blocks} blocks, {options:?}");
