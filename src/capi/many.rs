@@ -40,8 +40,9 @@ impl Messages {
 
     /// Whether they are best hashed one by one, without ado.
     fn are_few(&self) -> bool {
-        !many::is_worth_a_plan((0..self.count).map(|id| self.message(id).len()))
-            && lanes::for_count(WIDEST).is_none_or(|lanes| self.count < lanes.count)
+        self.count == 1
+            || !many::is_worth_a_plan((0..self.count).map(|id| self.message(id).len()))
+                && lanes::for_count(WIDEST).is_none_or(|lanes| self.count < lanes.count)
     }
 }
 

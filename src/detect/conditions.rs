@@ -15,8 +15,8 @@
 use core::array;
 use core::mem::MaybeUninit;
 
-use super::Suspects;
 use super::vectors::{self, VECTORS};
+use super::{PHASE, Suspects};
 use crate::compress::lanes::{Vector, WIDEST};
 use crate::compress::rounds::Word;
 use crate::compress::trace::{TOP, Trace, Window};
@@ -339,12 +339,15 @@ pub fn evaluate<L: Lanes>(columns: &[L; 16]) -> [L; 2] {
 
 /// What [`live_in_lanes`] needs of a CPU.
 pub trait Columns<const N: usize>: Lanes + Vector<N> {
-    /// As [`columns`]; those that no condition speaks of need not be right.
+    /// Gives each of the [`columns`] that the conditions speak of, with its place, to
+    /// `put`.
     ///
     /// # Safety
     /// The CPU must have such vectors.
     #[allow(unsafe_code)]
-    unsafe fn columns(window: &Window) -> [u32; 16];
+    unsafe fn columns(window: &Window, put: impl FnMut(usize, u32));
+    /// Whether any bit is set in one of the two.
+    fn any(self, other: Self) -> bool;
 }
 
 /// The live vectors of each traced block of a phase, and the set of blocks with any,
@@ -361,30 +364,40 @@ pub unsafe fn live_in_lanes<V: Columns<N>, const N: usize>(
     let mut suspects = 0;
     if traces.len() < 3 {
         for (index, (trace, live)) in traces.iter().zip(live).enumerate() {
+            let mut columns = [0; 16];
             // SAFETY: the caller's contract.
-            let vectors = live_of_columns(&unsafe { V::columns(&trace.window) });
+            unsafe { V::columns(&trace.window, |place, column| columns[place] = column) };
+            let vectors = live_of_columns(&columns);
             live.write(vectors);
             suspects |= Suspects::from(vectors != 0) << index;
         }
         return suspects;
     }
-    for (batch, (traces, live)) in traces.chunks(N).zip(live.chunks_mut(N)).enumerate() {
-        let mut words = [[0; WIDEST]; 16];
-        for (lane, trace) in traces.iter().enumerate() {
-            // SAFETY: the caller's contract.
-            let columns = unsafe { V::columns(&trace.window) };
-            for (words, column) in words.iter_mut().zip(columns) {
-                words[lane] = column;
-            }
-        }
+    // The columns of all before the first is evaluated: a load waits for several stores
+    // to what it covers. What is behind the last block is of no interest.
+    let mut columns = [[0; PHASE + WIDEST]; 16];
+    for (index, trace) in traces.iter().enumerate() {
         // SAFETY: the caller's contract.
-        let [one, two] = evaluate(&words.each_ref().map(|words| unsafe { V::load(words) }));
-        one.store(&mut words[0]);
-        two.store(&mut words[1]);
+        unsafe { V::columns(&trace.window, |place, column| columns[place][index] = column) };
+    }
+    for (first, live) in (0..).step_by(N).zip(live.chunks_mut(N)) {
+        let batch = columns.each_ref().map(|column| {
+            let words = column[first..].first_chunk().expect("there are so many behind the last block");
+            // SAFETY: the caller's contract.
+            unsafe { V::load(words) }
+        });
+        let [one, two] = evaluate(&batch);
+        if !one.any(two) {
+            live.fill(MaybeUninit::new(0));
+            continue;
+        }
+        let mut sets = [[0; WIDEST]; 2];
+        one.store(&mut sets[0]);
+        two.store(&mut sets[1]);
         for (lane, live) in live.iter_mut().enumerate() {
-            let vectors = Live::from(words[0][lane]) | Live::from(words[1][lane]) << 32;
+            let vectors = Live::from(sets[0][lane]) | Live::from(sets[1][lane]) << 32;
             live.write(vectors);
-            suspects |= Suspects::from(vectors != 0) << (batch * N + lane);
+            suspects |= Suspects::from(vectors != 0) << (first + lane);
         }
     }
     suspects

@@ -34,28 +34,34 @@ impl Lanes for Quad {
 
 impl Columns<4> for Quad {
     #[inline(always)]
-    unsafe fn columns(window: &Window) -> [u32; 16] {
+    unsafe fn columns(window: &Window, put: impl FnMut(usize, u32)) {
         // SAFETY: the caller has NEON.
-        unsafe { columns(window) }
+        unsafe { columns(window, put) }
+    }
+    #[inline(always)]
+    fn any(self, other: Self) -> bool {
+        // SAFETY: see above.
+        unsafe { vmaxvq_u32(vorrq_u32(self.0, other.0)) != 0 }
     }
 }
 
 /// The columns of a block.
 #[inline]
 #[target_feature(enable = "neon")]
-fn columns(window: &Window) -> [u32; 16] {
+fn columns(window: &Window, mut put: impl FnMut(usize, u32)) {
     // SAFETY: a window is twice 64 bytes. Bytes 0 to 3 of the words, apart.
     let [late, early] = [0, 16].map(|at| unsafe { vld4q_u8(window[at..at + 16].as_ptr().cast()) });
-    let mut columns = [0; 16];
-    let of = |columns: &mut [u32; 16], [late, early]: [uint8x16_t; 2], at: usize, first: u8| {
-        let four = four_columns(early, late, first);
+    let mut four = |early, late, bit: u32| {
+        let mut columns = [0u32; 4];
         // SAFETY: four words are 16 bytes.
-        unsafe { vst1q_u32(columns[at..at + 4].as_mut_ptr(), four) }
+        unsafe { vst1q_u32(columns.as_mut_ptr(), four_columns(early, late, bit as u8 % 8)) };
+        for (bit, column) in (bit..).zip(columns) {
+            put(conditions::column(bit), column);
+        }
     };
-    of(&mut columns, [late.0, early.0], 0, 0);
-    of(&mut columns, [late.0, early.0], 4, 4);
-    of(&mut columns, [late.3, early.3], conditions::column(28), 4);
-    columns
+    four(early.0, late.0, 0);
+    four(early.0, late.0, 4);
+    four(early.3, late.3, 28);
 }
 
 /// The columns of bits `first` to `first + 3` of the bytes, each half from its last

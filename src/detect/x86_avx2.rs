@@ -45,16 +45,24 @@ impl Lanes for Ymm {
 
 impl Columns<8> for Ymm {
     #[inline(always)]
-    unsafe fn columns(window: &Window) -> [u32; 16] {
+    unsafe fn columns(window: &Window, put: impl FnMut(usize, u32)) {
         // SAFETY: the caller has AVX2.
-        unsafe { columns(window) }
+        unsafe { columns(window, put) }
+    }
+    #[inline(always)]
+    fn any(self, other: Self) -> bool {
+        // SAFETY: see above.
+        unsafe {
+            let all = _mm256_or_si256(self.0, other.0);
+            _mm256_testz_si256(all, all) == 0
+        }
     }
 }
 
 /// The columns of a block.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn columns(window: &Window) -> [u32; 16] {
+fn columns(window: &Window, mut put: impl FnMut(usize, u32)) {
     // Bytes 0 of four words, and bytes 3, each from the last word on: of the words from
     // W[34 + 4 * i] on, and in the upper half of those from W[50 + 4 * i] on. (They
     // are loaded in pieces as they were stored, since they were stored just now.)
@@ -68,15 +76,13 @@ fn columns(window: &Window) -> [u32; 16] {
     let [a, b, c, d] = ends;
     let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
     let (mut low, mut high) = (_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd));
-    let mut columns = [0; 16];
     for bit in (0..8).rev() {
-        columns[conditions::column(bit)] = _mm256_movemask_epi8(low) as u32;
+        put(conditions::column(bit), _mm256_movemask_epi8(low) as u32);
         low = _mm256_add_epi8(low, low);
     }
     // Of the high bytes, only the bits 28 to 30 are in any condition.
     for bit in (28..31).rev() {
         high = _mm256_add_epi8(high, high);
-        columns[conditions::column(bit)] = _mm256_movemask_epi8(high) as u32;
+        put(conditions::column(bit), _mm256_movemask_epi8(high) as u32);
     }
-    columns
 }

@@ -40,35 +40,41 @@ impl Lanes for Xmm {
 
 impl Columns<4> for Xmm {
     #[inline(always)]
-    unsafe fn columns(window: &Window) -> [u32; 16] {
+    unsafe fn columns(window: &Window, put: impl FnMut(usize, u32)) {
         // SAFETY: the caller has SSE2.
-        unsafe { columns(window) }
+        unsafe { columns(window, put) }
+    }
+    #[inline(always)]
+    fn any(self, other: Self) -> bool {
+        // SAFETY: see above.
+        unsafe {
+            let none = _mm_cmpeq_epi32(_mm_or_si128(self.0, other.0), _mm_setzero_si128());
+            _mm_movemask_epi8(none) != 0xffff
+        }
     }
 }
 
 /// The columns of a block.
 #[inline]
 #[target_feature(enable = "sse2")]
-fn columns(window: &Window) -> [u32; 16] {
+fn columns(window: &Window, mut put: impl FnMut(usize, u32)) {
     // From W[34] up.
     let words: [__m128i; 8] = array::from_fn(|i| {
         let words = &window[28 - 4 * i..32 - 4 * i];
         // SAFETY: four words are 16 bytes.
         _mm_shuffle_epi32::<0x1b>(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
     });
-    let mut columns = [0; 16];
     let mut bytes = packed(words.map(|words| _mm_and_si128(words, _mm_set1_epi32(0xff))));
     for bit in (0..8).rev() {
-        columns[conditions::column(bit)] = column(bytes);
+        put(conditions::column(bit), column(bytes));
         bytes = bytes.map(|bytes| _mm_add_epi8(bytes, bytes));
     }
     // Of the high bytes, only the bits 28 to 30 are in any condition.
     let mut bytes = packed(words.map(|words| _mm_srli_epi32::<24>(words)));
     for bit in (28..31).rev() {
         bytes = bytes.map(|bytes| _mm_add_epi8(bytes, bytes));
-        columns[conditions::column(bit)] = column(bytes);
+        put(conditions::column(bit), column(bytes));
     }
-    columns
 }
 
 /// The lowest bytes of 32 words.
