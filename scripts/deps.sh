@@ -26,8 +26,8 @@ declare -A GROUPS_OF=(
     [peers]="libssl-dev nettle-dev libgcrypt20-dev libmd-dev libmbedtls-dev libiberty-dev gnulib"
     [sources]="dpkg-dev"
     [sanity]="valgrind clang libclang-rt-dev git shellcheck"
-    [integration]="gcc g++ make perl bison zlib1g-dev libssl-dev"
-    [llvm]="clang lld-14 llvm-14-dev lld-19 llvm-19-dev"
+    [integration]="gcc g++ make perl bison zlib1g-dev libssl-dev dejagnu"
+    [llvm]="clang lld-14 llvm-14-dev lld-19 llvm-19-dev libgtest-dev"
     [qemu]="qemu-user-static"
     [cross]="qemu-user-static
         gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-i686-linux-gnu
@@ -78,6 +78,8 @@ there() {
         binutils) command -v objdump ;;
         llvm) command -v llvm-nm ;;
         zlib1g-dev) pkg-config --exists zlib ;;
+        dejagnu) command -v runtest ;;
+        libgtest-dev) pkg-config --exists gtest ;;
         lld-*) command -v "ld.$1" ;;
         llvm-*-dev) command -v "llvm-config-${1//[^0-9]/}" ;;
         dpkg-dev) command -v dpkg-source && command -v apt-get ;;

@@ -38,6 +38,7 @@ stock() {
         [[ -e $kept/stock/$linker ]] || cp "$tree/$linker/ld-new" "$kept/stock/$linker"
         must "$linker as it comes: libiberty's sha1 is inside" defined strong "$kept/stock/$linker" sha1_process_bytes
     done
+    suite stock
 }
 
 static() {
@@ -52,6 +53,27 @@ static() {
         must "$linker, static: ours is inside" defines "$kept/static/$linker" '_.*6shaone.*'
         must "$linker, static: libiberty's sha1 is not" not defined strong "$kept/static/$linker" 'sha1_.*'
     done
+}
+
+# suite VARIANT: what passed of ld's own tests, in logs/binutils-VARIANT.passed. Some
+# fail as it comes too, because it is configured without plugins and the like.
+suite() {
+    local tests=()
+    command -v runtest >/dev/null || return 0
+    [[ -z $short ]] || tests=(RUNTESTFLAGS=build-id.exp)
+    cp "$kept/$1/ld" "$tree/ld/ld-new"
+    make -C "$tree/ld" check-DEJAGNU "${tests[@]}" >"$logs/binutils-tests-$1.log" 2>&1 </dev/null || true
+    rm "$tree/ld/ld-new"
+    sed -n 's/^PASS: //p' "$tree/ld/ld.sum" | sort >"$logs/binutils-$1.passed"
+}
+
+tested() {
+    if command -v runtest >/dev/null; then
+        suite static
+        no_fewer "ld's own tests" "$logs/binutils-stock.passed" "$logs/binutils-static.passed"
+    else
+        not_run "ld's own tests (install dejagnu)"
+    fi
 }
 
 # defined strong|weak FILE REGEX: libiberty's names are strong, those of our archive weak
@@ -120,5 +142,6 @@ if ! configured; then
 fi
 stock || failed "it does not build"
 ((failures)) || static || failed "static: it does not link"
+((failures)) || tested
 ((failures)) || work_of_binutils
 finish

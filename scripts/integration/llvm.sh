@@ -42,19 +42,24 @@ exports_only() {
 
 # bound VERSION LINK: in that link, llvm::SHA1::hash is ours
 bound() {
-    LD_DEBUG=bindings LD_PRELOAD=$(preload "$1") bash -c "exec $2" 2>&1 |
+    (cd "$dir/ours" && LD_DEBUG=bindings LD_PRELOAD=$(preload "$1") bash -c "exec $2") 2>&1 |
         found "to $(preload "$1") .*\`_ZN4llvm4SHA14hashE"
 }
 
-# linker VERSION NAME WHAT INPUT...: links with and without ours
+# linker VERSION NAME WHAT INPUT...: links with and without ours, in directories that
+# have in them what is in $inputs
+inputs=
 linker() {
-    local version=$1 name=$2 what=$3 so command mega
+    local version=$1 name=$2 what=$3 so command mega run
     shift 3
     so=$(preload "$version")
     # The name of the output may be in the output.
-    mkdir -p "$dir/none" "$dir/stock" "$dir/ours"
+    for run in none stock ours; do
+        mkdir -p "$dir/$run"
+        [[ -z $inputs ]] || ln -s "$inputs"/* "$dir/$run/"
+    done
     printf -v command '%q ' "$name" "$@"
-    must "$what: llvm::SHA1::hash is ours" bound "$version" "$command --build-id=sha1 -o ${dir@Q}/ours/out"
+    must "$what: llvm::SHA1::hash is ours" bound "$version" "$command --build-id=sha1 -o out"
     (cd "$dir/stock" && eval "$command --build-id=sha1 -o out") || {
         failed "$what: the link"
         return
@@ -92,6 +97,85 @@ wasm() {
     linker "$version" "wasm-ld-$version" "wasm-ld $version" --threads=1 --no-entry --export=d "$dir/data.o"
 }
 
+# LLVM's own tests of what hashes with SHA-1: the unit tests of llvm::SHA1, compiled
+# with ours in place of LLVM's, and lld's of --build-id.
+own_tests() {
+    local version=$1 stock=$logs/llvm-$1-stock.passed ours=$logs/llvm-$1-ours.passed
+    fetch_source "llvm-toolchain-$version" '*/unittests/Support/raw_sha1_ostream_test.cpp' \
+        '*/lld/test/*/build-id.*' '*/lld/test/wasm/Inputs/start.s' || {
+        not_run "LLVM $version's own tests (no package sources here)"
+        return
+    }
+    unit_tests "$version" >"$stock.new" || return
+    unit_tests "$version" "$include/shaone/compat/llvm/SHA1.cpp" "$stage/lib/libshaone.a" >"$ours.new" || return
+    lld_tests "$version" "" >>"$stock.new"
+    lld_tests "$version" "$(preload "$version")" >>"$ours.new"
+    sort "$stock.new" >"$stock"
+    sort "$ours.new" >"$ours"
+    no_fewer "LLVM $version's own tests of SHA-1 and --build-id" "$stock" "$ours"
+}
+
+# unit_tests VERSION FILE...: the names of those that pass
+unit_tests() {
+    local version=$1 tests=$dir/unit-tests-$1
+    shift
+    logged "unit-tests-$version" "$CXX" -std=c++17 -O1 -I"$(llvm-config-"$version" --includedir)" -I"$include" -o "$tests" \
+        "$work/llvm-toolchain-$version/llvm/unittests/Support/raw_sha1_ostream_test.cpp" "$@" \
+        -lgtest -lgtest_main "-L$(llvm-config-"$version" --libdir)" "-lLLVM-$version" -pthread || return
+    LD_LIBRARY_PATH=$(llvm-config-"$version" --libdir) "$tests" | sed -n 's/^\[ *OK \] \([^ ]*\).*/unit \1/p'
+}
+
+# lld_tests VERSION PRELOAD: the numbers of the commands that succeed, of those that
+# lld's tests of --build-id have in their RUN lines
+lld_tests() {
+    local version=$1 bin=$dir/bin-$1 file name line number
+    rm -rf "$bin"
+    mkdir -p "$bin"
+    for name in ld.lld wasm-ld; do
+        printf '#!/bin/sh\nLD_PRELOAD=%q exec %q-%s "$@"\n' "$2" "$name" "$version" >"$bin/$name"
+        chmod +x "$bin/$name"
+    done
+    for file in "$work/llvm-toolchain-$version"/lld/test/*/build-id.*; do
+        number=0
+        while IFS= read -r line; do
+            number=$((number + 1))
+            line=${line//%s/$file} line=${line//%p/${file%/*}} line=${line//%t/$bin/out}
+            if (PATH=$bin:$(llvm-config-"$version" --bindir):$PATH && eval "$line") >/dev/null 2>&1 </dev/null; then
+                echo "${file#*/lld/test/} $number"
+            fi
+        done < <(sed -n 's/^# RUN: //p' "$file")
+    done
+}
+
+# A debug build of a real program, cargo with its plugin cargo-c. Of each link ld.lld
+# packs what it got; the last is the program's.
+debug_build() {
+    local bin=$dir/bin-debug flag flags=
+    [[ ! -e $dir/debug/response.txt ]] || return 0
+    rm -rf "$bin" "$dir/debug"
+    mkdir -p "$bin"
+    # The compiler driver knows it by no other name.
+    ln -s "$(command -v ld.lld-14)" "$bin/ld.lld"
+    for flag in -fuse-ld=lld "-B$bin" "-Wl,--reproduce=$dir/debug.tar"; do
+        flags+=" -Clink-arg=$flag"
+    done
+    RUSTFLAGS=$flags CARGO_PROFILE_DEV_DEBUG=2 CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_INCREMENTAL=0 \
+        logged debug "$CARGO" install --quiet --locked --debug --force --root "$dir/root" --target-dir "$dir/debug-target" \
+        --bin cargo-capi cargo-c --version '0.10.24+cargo-0.98.0' || return
+    mkdir "$dir/debug"
+    tar -xf "$dir/debug.tar" -C "$dir/debug" --strip-components=1
+    # The linker's own options are taken from the command line.
+    sed -i '/^--reproduce\|^-o$\|^-o \|^--build-id\|^--threads/d' "$dir/debug/response.txt"
+    rm -rf "$dir/debug.tar" "$dir/debug-target" "$dir/root"
+}
+
+debug() {
+    debug_build || return
+    inputs=$dir/debug
+    linker 14 ld.lld-14 "ld.lld 14, a debug build of cargo" --threads=1 @response.txt
+    inputs=
+}
+
 begin llvm
 "$root/scripts/deps.sh" integration llvm
 mkdir -p "$dir"
@@ -104,6 +188,10 @@ for version in 14 19; do
     done
     build "$version" || failed "LLVM $version: our shared object does not build"
 done
+for version in 14 19; do
+    ((failures)) || own_tests "$version" || failed "LLVM $version: its tests do not build"
+done
 ((failures)) || elf
+[[ -n $short ]] || ((failures)) || debug || failed "the debug build"
 ((failures)) || wasm 19 || failed "the input for wasm-ld"
 finish
