@@ -147,6 +147,12 @@ openssl() {
     tested openssl blk-stock OPENSSL_SHA1
 }
 
+# The fastest that git can be by itself.
+openssl_stock() {
+    build openssl-stock "$work/git" "$work/git/Makefile" OPENSSL_SHA1=1 CFLAGS=-O2 LIB_4_CRYPTO=-lcrypto || return
+    must "OPENSSL_SHA1 as it comes: linked to OpenSSL" needs "$(g openssl-stock)" 'libcrypto.so.*'
+}
+
 # backends: whole programs on each path of the code
 backends() {
     local forced=$work/forced archive=$work/forced/lib/libshaone.a kind level levels
@@ -267,6 +273,10 @@ compare() {
         measure "$what" "as it comes" "$("$function" stock "$@")" \
             DC_SHA1_EXTERNAL "$("$function" dc "$@")" \
             "BLK_SHA1, static" "$("$function" blk-static "$@")"
+        [[ ! -e $(tree openssl-stock)/built ]] ||
+            measure "$what, against OpenSSL's" OPENSSL_SHA1 "$("$function" openssl-stock "$@")" \
+                DC_SHA1_EXTERNAL "$("$function" dc "$@")" \
+                "BLK_SHA1, static" "$("$function" blk-static "$@")"
     fi
 }
 
@@ -299,7 +309,7 @@ fetch_source git || {
     exit 0
 }
 variants=(stock dc)
-[[ -n $short ]] || variants+=(dc_static blk_stock blk_static blk_shared openssl)
+[[ -n $short ]] || variants+=(dc_static blk_stock blk_static blk_shared openssl openssl_stock)
 built=()
 for variant in "${variants[@]}"; do
     if "$variant"; then
