@@ -89,7 +89,7 @@ int shaone_digest_fd(int fd, unsigned char digest[20]);
  * shaone_digest with collision detection (Stevens and Shumow, USENIX Security
  * 2017). The digest is SHA-1's in any case.
  *
- * Returns 0; or 1 if the message is part of a collision attack. Takes 12 KiB of
+ * Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of
  * stack.
  */
 int shaone_checked_digest(const void *data, size_t len, unsigned char digest[20]);

@@ -182,7 +182,7 @@ impl CheckedContext for Checking {
 /// shaone_digest with collision detection (Stevens and Shumow, USENIX Security
 /// 2017). The digest is SHA-1's in any case.
 ///
-/// Returns 0; or 1 if the message is part of a collision attack. Takes 12 KiB of
+/// Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of
 /// stack.
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]

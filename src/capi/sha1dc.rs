@@ -141,7 +141,7 @@ pub unsafe extern "C" fn SHA1DCSetCallback(ctx: *mut SHA1_CTX, callback: collisi
     unsafe { (*ctx).callback = callback }
 }
 
-/// Hash len more bytes; buf may be NULL when len is 0. Takes 12 KiB of stack, as
+/// Hash len more bytes; buf may be NULL when len is 0. Takes 20 KiB of stack, as
 /// does SHA1DCFinal.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCUpdate(ctx: *mut SHA1_CTX, buf: *const c_char, len: usize) {

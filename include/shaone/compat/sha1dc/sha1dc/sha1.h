@@ -104,7 +104,7 @@ void SHA1DCSetDetectReducedRoundCollision(SHA1_CTX *ctx, int reduced_round_coll)
 void SHA1DCSetCallback(SHA1_CTX *ctx, collision_block_callback callback);
 
 /**
- * Hash len more bytes; buf may be NULL when len is 0. Takes 12 KiB of stack, as
+ * Hash len more bytes; buf may be NULL when len is 0. Takes 20 KiB of stack, as
  * does SHA1DCFinal.
  */
 void SHA1DCUpdate(SHA1_CTX *ctx, const char *buf, size_t len);
