@@ -43,6 +43,31 @@ typedef struct {
   uint8_t block[64];
 } shaone_ctx;
 
+/**
+ * A SHA-1 computation with collision detection (Stevens and Shumow, USENIX Security
+ * 2017) in progress.
+ *
+ * Plain data like shaone_ctx, 96 bytes. One thread at a time may use one context.
+ */
+typedef struct {
+  /**
+   * Bytes hashed so far, modulo 2^64.
+   */
+  uint64_t size;
+  /**
+   * The chaining value H0..H4.
+   */
+  uint32_t h[5];
+  /**
+   * The last size % 64 bytes, not yet compressed.
+   */
+  uint8_t block[64];
+  /**
+   * 1 if a collision attack was found so far, otherwise 0.
+   */
+  int found;
+} shaone_checked_ctx;
+
 #ifdef __cplusplus
 extern "C" {
 #endif /* __cplusplus */
@@ -86,8 +111,27 @@ void shaone_digest(const void *data, size_t len, unsigned char digest[20]);
 int shaone_digest_fd(int fd, unsigned char digest[20]);
 
 /**
- * shaone_digest with collision detection (Stevens and Shumow, USENIX Security
- * 2017). The digest is SHA-1's in any case.
+ * Start a computation with collision detection. ctx need not have been initialised
+ * before.
+ */
+void shaone_checked_init(shaone_checked_ctx *ctx);
+
+/**
+ * Hash and check len more bytes: any length, any alignment; data may be NULL when len
+ * is 0. Takes 20 KiB of stack.
+ */
+void shaone_checked_update(shaone_checked_ctx *ctx, const void *data, size_t len);
+
+/**
+ * Finish: write the 20 bytes of the digest, at any alignment, which is SHA-1's in any
+ * case. ctx is used up and may go to shaone_checked_init again.
+ *
+ * Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of stack.
+ */
+int shaone_checked_final(unsigned char digest[20], shaone_checked_ctx *ctx);
+
+/**
+ * shaone_digest with collision detection. The digest is SHA-1's in any case.
  *
  * Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of
  * stack.

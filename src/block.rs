@@ -1,9 +1,13 @@
 //! The units of FIPS 180-4: words, blocks and the chaining value.
 
+use core::array;
+use core::mem::MaybeUninit;
+
 /// One 512-bit message block, as bytes.
 pub type Block = [u8; BLOCK_LEN];
 
-/// The chaining value H0..H4 (FIPS 180-4, section 6.1.2).
+/// The chaining value H0..H4 (FIPS 180-4, section 6.1.2), or the five working words a to e
+/// that the rounds make of it.
 pub type State = [u32; 5];
 
 /// A finished digest, most significant byte first.
@@ -29,4 +33,19 @@ pub fn digest(state: &State) -> Digest {
         bytes.copy_from_slice(&word.to_be_bytes());
     }
     out
+}
+
+/// The words of a block, W\[0\] to W\[15\] of its schedule.
+#[inline(always)]
+pub fn words(block: &Block) -> [u32; 16] {
+    let (words, _) = block.as_chunks::<4>();
+    array::from_fn(|i| u32::from_be_bytes(words[i]))
+}
+
+/// Digests as room for digests.
+#[allow(unsafe_code)]
+pub(crate) fn as_uninit(digests: &mut [Digest]) -> &mut [MaybeUninit<Digest>] {
+    // SAFETY: the layout is the same. Nobody in this crate makes a written digest an
+    // unwritten one, which is all that the type would allow beyond the other.
+    unsafe { core::slice::from_raw_parts_mut(digests.as_mut_ptr().cast(), digests.len()) }
 }

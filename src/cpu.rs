@@ -4,27 +4,32 @@
 //! system saves the registers, needs no std, and caches each answer (a CPUID
 //! instruction costs thousands of cycles in a virtual machine).
 
+use core::ops::Deref;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What a backend can ask for. Each stands for all that its code enables.
+/// What a variant can ask for.
+///
+/// Each stands for the CPU features that the `cpufeatures::new!` line of its name below
+/// lists. A function that is called on account of it enables those and no others, which
+/// `tests/architecture.rs` checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Feature {
-    /// SSSE3.
+    /// SSSE3, and with it SSE2 and SSE3.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Ssse3,
     /// AVX2.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx2,
-    /// The SHA instructions, with SSE4.1.
+    /// The SHA instructions, SSSE3 and SSE4.1.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Sha,
-    /// AVX-512 F and VL.
+    /// AVX-512 F and VL, and AVX2.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx512Vl,
-    /// AVX-512 F, VL and BW.
+    /// AVX-512 F, VL and BW, and AVX2.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx512Bw,
-    /// AVX-512 F, VL, BW, VBMI and GFNI.
+    /// AVX-512 F, VL, BW and VBMI, GFNI and AVX2.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx512Vbmi,
     /// The SHA-1 instructions, which AArch64 has together with SHA-256's.
@@ -50,42 +55,81 @@ cpufeatures::new!(avx512vbmi, "avx512f", "avx512vl", "avx512bw", "avx512vbmi", "
 #[cfg(target_arch = "aarch64")]
 cpufeatures::new!(sha2, "sha2");
 
-/// One way of several to do something, for one kind of CPU.
-pub trait Way: 'static {
+/// One of several implementations of the same thing, for one kind of CPU.
+pub trait Variant: 'static {
     /// What the CPU must have.
     fn needs(&self) -> &'static [Feature];
+}
 
-    /// Whether this CPU and its operating system can go it.
-    fn available(&self) -> bool {
-        has(self.needs())
+/// A variant that this CPU can run.
+///
+/// Only this module makes one, and only after it has looked: whoever holds an
+/// `Available` may call what needs the variant's features.
+pub struct Available<V: 'static>(&'static V);
+
+impl<V: Variant> Available<V> {
+    /// The variant, if this CPU and its operating system have what it needs.
+    #[inline]
+    pub fn new(variant: &'static V) -> Option<Self> {
+        has(variant.needs()).then_some(Self(variant))
     }
 }
 
-/// The cached choice of the best way in a list. Threads that race for it all
-/// choose the same.
-pub struct Best(AtomicUsize);
+impl<V> Deref for Available<V> {
+    type Target = V;
+    #[inline(always)]
+    fn deref(&self) -> &V {
+        self.0
+    }
+}
 
-impl Best {
-    /// Not yet chosen.
-    #[allow(clippy::new_without_default)]
-    pub const fn new() -> Self {
-        Self(AtomicUsize::new(usize::MAX))
+impl<V> Clone for Available<V> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Available<V> {}
+
+/// A list of variants, best first, and the cached choice among them. Threads that race
+/// for the choice all make the same one.
+pub struct Dispatch<V: 'static> {
+    variants: &'static [V],
+    /// The place of the best one in the list; beyond its end as long as nobody has asked.
+    best: AtomicUsize,
+}
+
+impl<V: Variant> Dispatch<V> {
+    /// A list whose last variant runs on every CPU.
+    pub const fn new(variants: &'static [V]) -> Self {
+        Self { variants, best: AtomicUsize::new(usize::MAX) }
     }
 
-    /// The first of `ways`, always the same list, that is available.
+    /// The variants that this CPU and its operating system can run, best first.
+    pub fn available(&self) -> impl Iterator<Item = Available<V>> + use<V> {
+        self.variants.iter().filter_map(Available::new)
+    }
+
+    /// The first of them.
     ///
     /// # Panics
-    /// Where none is: the last should be for every CPU.
+    /// Where there is none.
     #[inline(always)]
-    pub fn of<W: Way>(&self, ways: &'static [W]) -> &'static W {
-        ways.get(self.0.load(Relaxed)).unwrap_or_else(|| self.choose(ways))
+    pub fn best(&self) -> Available<V> {
+        match self.variants.get(self.best.load(Relaxed)) {
+            // It is stored only after it was found to be available.
+            Some(best) => Available(best),
+            None => self.choose(),
+        }
     }
 
     #[cold]
-    fn choose<W: Way>(&self, ways: &'static [W]) -> &'static W {
-        let best = ways.iter().position(W::available).expect("the last way is for every CPU");
-        self.0.store(best, Relaxed);
-        &ways[best]
+    fn choose(&self) -> Available<V> {
+        let best = self.variants.iter().position(|variant| has(variant.needs()));
+        let best = best.expect("the last variant runs on every CPU");
+        self.best.store(best, Relaxed);
+        Available(&self.variants[best])
     }
 }
 

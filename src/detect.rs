@@ -1,51 +1,43 @@
 //! SHA-1 with collision detection: the [`Checked`] engine.
 //!
 //! Stevens and Shumow, "Speeding up detection of SHA-1 collision attacks using
-//! unavoidable attack conditions" (USENIX Security 2017). An attack makes two
-//! messages whose blocks differ along one of 32 disturbance [`vectors`]. One of
-//! the two is enough to notice it: flip the vector's bits in the block, and if
-//! the changed block leads to the same result, it is an attack. Trying that 32
-//! times a block is slow; the paper's unavoidable bit [`conditions`] on the
-//! block's expanded message rule out all vectors for 95 blocks in 100.
+//! unavoidable attack conditions" (USENIX Security 2017). An attack makes two messages
+//! whose blocks differ along one of 32 disturbance [`vectors`] (DVs). One of the two is
+//! enough to notice it: flip the bits of the DV's message difference in the block, and if
+//! the changed block leads to the same chaining value, it is an attack. To try that for 32
+//! DVs a block is slow. The paper's unavoidable bit [`conditions`] (UBCs) on the block's
+//! expanded message rule out all DVs for 95 blocks in 100.
 //!
-//! The work is done in phases of some blocks: hash them with the SHA
-//! instructions, noting the expanded words; check the conditions of all; then
-//! recompress the few candidates. A phase never outlives the call that brought
-//! its blocks. Which of two messages is hashed does not matter, nor does what
-//! comes after: a found attack is reported for every block that has one.
+//! The work is done in [phases](phase) of some blocks: hash them, keeping a trace of each;
+//! check the conditions of all; then recompress the few candidates. A phase never outlives
+//! the call that brought its blocks. An attack is reported for every block that is part of
+//! one.
 
-pub mod conditions;
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code)]
-mod neon;
+mod aarch64;
+pub mod conditions;
+mod confirm;
+pub mod phase;
 pub mod vectors;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[allow(unsafe_code)]
-mod x86_avx2;
-// Its masks are 64-bit registers.
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
-mod x86_avx512;
-#[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2"))]
-#[allow(unsafe_code)]
-mod x86_sse2;
+mod x86;
 
-use core::array;
 use core::mem::MaybeUninit;
 use core::slice;
 
-use arrayvec::ArrayVec;
-
-use crate::block::{BLOCK_LEN, Block, State};
+use crate::barrier::settle_block;
+use crate::block::{BLOCK_LEN, Block, Digest, State};
 use crate::compress;
-#[cfg(target_arch = "x86_64")]
-use crate::compress::lanes::Record;
-use crate::compress::lanes::{self, Lanes};
-use crate::compress::recompress::{self, Other};
-use crate::compress::trace::{Candidate, Confirmed, Suspect, Trace};
-use crate::cpu::{Best, Feature, Way};
-use crate::hasher::{Context, Engine, Plain};
+use crate::cpu::{Available, Dispatch, Feature, Variant};
+use crate::hasher::{self, Context, Engine, Hasher, Plain, Waiting};
+use crate::lanes::LaneKernel;
+use crate::recompress;
+use crate::trace::{Confirmed, Suspect, Trace};
 use conditions::Live;
+use confirm::{Candidates, collect_candidates, confirm_reduced_round};
+use phase::{PHASE, Suspects};
 use vectors::VECTORS;
 
 /// What a context asks of detection.
@@ -53,11 +45,11 @@ use vectors::VECTORS;
 pub struct Options {
     /// Look for attacks at all.
     pub detect: bool,
-    /// Rule out vectors by the unavoidable bit conditions; without it, all are
-    /// tried for every block, which finds the same.
+    /// Rule out DVs by the unavoidable bit conditions. Without that all are tried for every
+    /// block, which finds the same.
     pub conditions: bool,
-    /// Also report a block whose other message begins with the same chaining
-    /// value: what attacks on fewer steps look like.
+    /// Also report a block whose other message has the same chaining value before it: what
+    /// attacks on fewer rounds look like.
     pub reduced_round: bool,
     /// Give attacked messages a digest of their own: a block with an attack is
     /// compressed twice more.
@@ -69,33 +61,34 @@ impl Options {
     pub const DETECT: Self = Self { detect: true, conditions: true, reduced_round: false, safe_hash: false };
 }
 
-/// An attack: two blocks with two chaining values and one result.
+/// An attack: two blocks with two chaining values before them and one after them.
 pub struct Attack<'a> {
     /// The byte of the message at which the block begins.
     pub at: u64,
-    /// The chaining value before the message's block, and before the other's.
-    pub before: [&'a State; 2],
-    /// The expanded words of both.
+    /// The chaining value before the message's block, and before the other block.
+    pub ihv_in: [&'a State; 2],
+    /// The expanded messages of both.
     pub words: [&'a [u32; 80]; 2],
 }
 
 /// A context whose blocks can be checked.
 pub trait CheckedContext: Context {
-    /// What it wants.
+    /// What it asks for.
     fn options(&self) -> Options;
     /// Take note of an attack.
-    fn found(&mut self, attack: &Attack);
+    fn attack_found(&mut self, attack: &Attack);
 }
 
 /// The engine that checks while it hashes.
+#[derive(Clone, Copy)]
 pub struct Checked;
 
 impl<C: CheckedContext> Engine<C> for Checked {
     #[inline(always)]
-    fn compress(ctx: &mut C, mut blocks: &[Block], mut at: u64) {
+    fn compress(self, ctx: &mut C, mut blocks: &[Block], mut at: u64) {
         let options = ctx.options();
         if !options.detect {
-            return Plain::compress(ctx, blocks, at);
+            return Plain.compress(ctx, blocks, at);
         }
         while !blocks.is_empty() {
             let (done, finding) = check(ctx.parts().0, &blocks[..blocks.len().min(PHASE)], options);
@@ -108,15 +101,16 @@ impl<C: CheckedContext> Engine<C> for Checked {
     }
 
     #[inline(always)]
-    fn compress_waiting(ctx: &mut C, at: u64) {
+    fn compress_waiting(self, ctx: &mut C, at: u64) {
         let options = ctx.options();
         if !options.detect {
-            return Plain::compress_waiting(ctx, at);
+            return Plain.compress_waiting(ctx, at);
         }
-        let (state, block) = ctx.parts();
+        let (state, waiting) = ctx.parts();
+        let block = settle_block(waiting, BLOCK_LEN);
         let (_, finding) = check(state, slice::from_ref(block), options);
         if let Some(finding) = finding {
-            let block = *ctx.parts().1;
+            let block = *block;
             report(ctx, &block, &finding, at);
         }
     }
@@ -126,30 +120,25 @@ impl<C: CheckedContext> Engine<C> for Checked {
 struct Finding {
     /// How many blocks are before it.
     index: usize,
-    /// The number of its vector.
-    number: usize,
-    /// The chaining values before the message's block and before the other's.
-    before: [State; 2],
+    /// The number of its DV.
+    dv: usize,
+    /// The chaining values before the message's block and before the other block.
+    ihv_in: [State; 2],
 }
 
 #[cold]
 fn report<C: CheckedContext>(ctx: &mut C, block: &Block, finding: &Finding, at: u64) {
     let words = recompress::expand(block);
-    let difference = VECTORS[finding.number].difference();
-    let other_words = array::from_fn(|t| words[t] ^ difference[79 - t]);
-    ctx.found(&Attack {
+    let other_words = VECTORS[finding.dv].difference().apply(&words);
+    ctx.attack_found(&Attack {
         at: at.wrapping_add((finding.index * BLOCK_LEN) as u64),
-        before: finding.before.each_ref(),
+        ihv_in: finding.ihv_in.each_ref(),
         words: [&words, &other_words],
     });
 }
 
-/// Blocks in a phase: enough that its beginning and end do not count, few
-/// enough that its traces (8 KiB) are no burden on a caller's stack.
-pub const PHASE: usize = 32;
-
-/// Compress and check a phase, up to the first block with an attack: returns
-/// how many blocks that were, and the attack in the last of them.
+/// Compress and check up to a phase of blocks, or fewer, if one of them is part of an
+/// attack: returns how many blocks that were, and the attack in the last of them.
 #[inline(never)]
 fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Option<Finding>) {
     let backend = compress::best();
@@ -161,18 +150,18 @@ fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Optio
         let index = suspects.trailing_zeros() as usize;
         suspects &= suspects - 1;
         let (block, trace) = (&blocks[index], &traces[index]);
-        let after = traces.get(index + 1).map_or(*state, |next| next.before);
-        let suspect = Suspect { block, trace, after: &after };
-        list(&mut candidates, live[index]);
+        let ihv_out = traces.get(index + 1).map_or(*state, |next| next.ihv_in);
+        let suspect = Suspect { block, trace, ihv_out: &ihv_out };
+        collect_candidates(&mut candidates, live[index]);
         let confirmed = if options.reduced_round {
-            candidates.iter().find_map(|candidate| of_fewer_rounds(&suspect, candidate))
+            candidates.iter().find_map(|candidate| confirm_reduced_round(&suspect, candidate))
         } else {
             backend.recompress(&suspect, &candidates)
         };
-        if let Some(Confirmed { number, before }) = confirmed {
-            let finding = Finding { index, number, before: [trace.before, before] };
-            // Attacks are rare enough to hash the rest of the phase again.
-            *state = after;
+        if let Some(Confirmed { dv, other_ihv_in }) = confirmed {
+            let finding = Finding { index, dv, ihv_in: [trace.ihv_in, other_ihv_in] };
+            // The blocks behind it are hashed again: attacks are rare enough.
+            *state = ihv_out;
             if options.safe_hash {
                 compress::compress(state, &[*block; 2]);
             }
@@ -182,43 +171,56 @@ fn check(state: &mut State, blocks: &[Block], options: Options) -> (usize, Optio
     (blocks.len(), None)
 }
 
-/// Which of the suspect lanes' blocks are part of an attack.
-#[cfg(target_arch = "x86_64")]
-#[cold]
-fn confirm<const N: usize>(blocks: [&Block; N], record: &Record, suspects: u32, live: &[Live; N]) -> u32 {
-    let backend = compress::best();
-    let mut found = 0;
-    let mut candidates = Candidates::new();
-    for lane in (0..N).filter(|lane| suspects >> lane & 1 != 0) {
-        let block = blocks[lane];
-        let trace = backend.trace_recorded(record, lane, block);
-        let after = record.after.state(lane);
-        let suspect = Suspect { block, trace: &trace, after: &after };
-        list(&mut candidates, live[lane]);
-        let attack = backend.recompress(&suspect, &candidates);
-        found |= u32::from(attack.is_some()) << lane;
+/// The digest of `data`, and whether it is part of a collision attack.
+pub fn checked_digest(data: &[u8]) -> (Digest, bool) {
+    let mut hasher = CheckedHasher::new();
+    hasher::update(&mut hasher, Checked, data);
+    (hasher::finish(&mut hasher, Checked), hasher.attack_found)
+}
+
+/// The checked context of all who have no foreign layout to keep to. It asks for
+/// [`Options::DETECT`].
+#[derive(Clone, Copy, Default)]
+pub struct CheckedHasher {
+    hasher: Hasher,
+    /// Whether an attack was found so far.
+    pub attack_found: bool,
+}
+
+impl CheckedHasher {
+    /// A hash of nothing yet.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Self { hasher: Hasher::new(), attack_found: false }
     }
-    found
 }
 
-/// The best way to hash and check `count` messages at once, if it is not one after
-/// the other. It finds what [`Options::DETECT`] finds.
-pub fn lanes_for_count(count: usize) -> Option<&'static Lanes> {
-    lanes::best_of(WAYS, count)
+impl Context for CheckedHasher {
+    #[inline(always)]
+    fn parts(&mut self) -> (&mut State, &mut Waiting) {
+        self.hasher.parts()
+    }
+    #[inline(always)]
+    fn length(&self) -> u64 {
+        self.hasher.length()
+    }
+    #[inline(always)]
+    fn set_length(&mut self, len: u64) {
+        self.hasher.set_length(len);
+    }
 }
 
-/// All ways. (In cycles, a block in each of 16 lanes takes about 800, and one alone
-/// 104.)
-static WAYS: &[Lanes] = &[
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: that is what the kernel enables, and what the compression wants.
-    #[allow(unsafe_code)]
-    unsafe {
-        Lanes::new(&[Feature::Avx512Vbmi], 9, 16, x86_avx512::sixteen)
-    },
-];
+impl CheckedContext for CheckedHasher {
+    #[inline(always)]
+    fn options(&self) -> Options {
+        Options::DETECT
+    }
+    fn attack_found(&mut self, _: &Attack) {
+        self.attack_found = true;
+    }
+}
 
-/// Compress `blocks` into `state` and say whether there is an attack in them.
+/// Compress `blocks` into `state` and tell whether there is an attack in them.
 pub fn compress_checked(state: &mut State, mut blocks: &[Block]) -> bool {
     let mut found = false;
     while !blocks.is_empty() {
@@ -229,104 +231,95 @@ pub fn compress_checked(state: &mut State, mut blocks: &[Block]) -> bool {
     found
 }
 
-/// The candidates of a block.
-type Candidates = ArrayVec<Candidate, { VECTORS.len() }>;
-
-/// Those that live vectors make. (Returned, they would be copied.)
-#[inline]
-fn list(candidates: &mut Candidates, live: Live) {
-    candidates.clear();
-    for number in conditions::numbers(live) {
-        let vector = &VECTORS[number];
-        candidates.push(Candidate { number, difference: vector.difference(), start: vector.start() });
-    }
+/// All checking kernels that this CPU and its operating system can run.
+pub fn lane_kernels() -> impl Iterator<Item = Available<LaneKernel>> {
+    LANE_KERNELS.iter().filter_map(Available::new)
 }
 
-/// As [`Confirmed`], if the candidate is part of an attack on all rounds, or on those
-/// up to its start.
-fn of_fewer_rounds(suspect: &Suspect, candidate: &Candidate) -> Option<Confirmed> {
-    let Other { before, collides } = recompress::from_start(suspect, candidate);
-    (collides || before == suspect.trace.before).then_some(Confirmed { number: candidate.number, before })
+/// The best kernel to hash and check `count` messages, if that is not to do so one after
+/// the other. It finds what [`Options::DETECT`] finds.
+pub fn kernel_for_count(count: usize) -> Option<Available<LaneKernel>> {
+    Available::best_of(LANE_KERNELS, count)
 }
 
-/// A set of blocks of a phase: bit i is block i.
-pub type Suspects = u64;
+/// The checking kernels. (In cycles on Emerald Rapids, a block in each of 16 lanes takes
+/// about 800, and one alone 104.)
+#[allow(unsafe_code)]
+// SAFETY: the kernel has 16 lanes and enables what is named, and no more.
+static LANE_KERNELS: &[LaneKernel] = unsafe {
+    &[
+        #[cfg(target_arch = "x86_64")]
+        LaneKernel::new(&[Feature::Avx512Vbmi], 9, 16, x86::avx512::sixteen),
+    ]
+};
 
 /// One way to check the conditions of many blocks, for one kind of CPU.
+///
+/// Its functions may be called only on a CPU that has what it needs. Outside of this file
+/// there are no checks but [`Available`] ones.
 pub struct Check {
     needs: &'static [Feature],
-    /// Finds the live vectors of each traced block of a phase, and the set of
-    /// blocks that have any. May be called only on a CPU that has what it needs.
+    /// Writes the live vectors of each traced block of a phase, for which there is room,
+    /// and returns the set of blocks that have any.
     live: unsafe fn(&[Trace], &mut [MaybeUninit<Live>]) -> Suspects,
-    /// Compresses the blocks of a phase with a trace of each, as the best backend
-    /// does, and checks them meanwhile; if that is quicker than one after the other.
+    /// Compresses the blocks of a phase as the best backend does, and checks them
+    /// meanwhile, where that is quicker than one after the other. Writes a trace and the
+    /// live vectors of each block, for which there is room.
     scan: Option<Scan>,
 }
 
 type Scan = unsafe fn(&mut State, &[Block], &mut [MaybeUninit<Trace>], &mut [MaybeUninit<Live>]) -> Suspects;
 
-impl Check {
-    /// The live vectors of each traced block of a phase, and the blocks with any.
-    ///
-    /// # Panics
-    /// Where there are fewer sets than traces, or more traces than a phase has.
-    #[inline]
-    #[allow(unsafe_code)]
-    pub fn live<'a>(&self, traces: &[Trace], live: &'a mut [MaybeUninit<Live>]) -> (&'a [Live], Suspects) {
-        assert!(traces.len() <= PHASE);
-        let live = &mut live[..traces.len()];
-        // SAFETY: the CPU has what the check needs (see `checks`), which finds a set
-        // for each trace.
-        unsafe {
-            let suspects = (self.live)(traces, live);
-            (slice::from_raw_parts(live.as_ptr().cast(), live.len()), suspects)
-        }
-    }
-}
-
-impl Way for Check {
+impl Variant for Check {
     fn needs(&self) -> &'static [Feature] {
         self.needs
     }
 }
 
-/// All ways, best first.
-static CHECKS: &[Check] = &[
+impl Available<Check> {
+    /// The live vectors of each traced block of a phase, and the blocks with any.
+    ///
+    /// # Panics
+    /// Where there is room for fewer sets than there are traces, or there are more traces
+    /// than a phase has blocks.
+    #[inline]
+    #[allow(unsafe_code)]
+    pub fn live<'a>(self, traces: &[Trace], live: &'a mut [MaybeUninit<Live>]) -> (&'a [Live], Suspects) {
+        assert!(traces.len() <= PHASE);
+        let live = &mut live[..traces.len()];
+        // SAFETY: the CPU has what the check needs, as `Available` proves, and there is
+        // room for as many sets as there are traces.
+        let suspects = unsafe { (self.live)(traces, live) };
+        // SAFETY: the check has written all of them.
+        (unsafe { slice::from_raw_parts(live.as_ptr().cast(), live.len()) }, suspects)
+    }
+}
+
+/// All checks, best first.
+static CHECKS: Dispatch<Check> = Dispatch::new(&[
     #[cfg(target_arch = "x86_64")]
     Check {
         needs: &[Feature::Sha, Feature::Avx512Vbmi],
-        live: x86_avx512::live,
-        scan: Some(x86_avx512::scan),
+        live: x86::avx512::live,
+        scan: Some(x86::avx512::scan),
     },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Check { needs: &[Feature::Avx2], live: x86_avx2::live, scan: None },
+    Check { needs: &[Feature::Avx2], live: x86::avx2::live, scan: None },
     #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "sse2"))]
-    Check { needs: &[], live: x86_sse2::live, scan: None },
+    Check { needs: &[], live: x86::sse2::live, scan: None },
     #[cfg(target_arch = "aarch64")]
-    Check { needs: &[], live: neon::live, scan: None },
+    Check { needs: &[], live: aarch64::neon::live, scan: None },
     #[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
-    Check { needs: &[], live: portable, scan: None },
-];
+    Check { needs: &[], live: conditions::live_one_by_one, scan: None },
+]);
 
-/// The checks that this CPU and its operating system can run, best first. There is
-/// no other way to a check: one that is here can be called.
-pub fn checks() -> impl Iterator<Item = &'static Check> {
-    CHECKS.iter().filter(|check| check.available())
+/// The checks that this CPU and its operating system can run, best first.
+pub fn checks() -> impl Iterator<Item = Available<Check>> {
+    CHECKS.available()
 }
 
-#[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
-fn portable(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
-    let mut suspects = 0;
-    for (index, (trace, live)) in traces.iter().zip(live).enumerate() {
-        let vectors = conditions::live(&trace.window);
-        live.write(vectors);
-        suspects |= Suspects::from(vectors != 0) << index;
-    }
-    suspects
-}
-
-/// Compress the blocks of a phase with a trace of each: the traces, the live vectors
-/// of each block, and the blocks with any.
+/// Compress the blocks of a phase with a trace of each: the traces, the live vectors of
+/// each block, and the blocks with any.
 #[allow(unsafe_code)]
 #[inline]
 fn scan<'a>(
@@ -336,20 +329,22 @@ fn scan<'a>(
     live: &'a mut [MaybeUninit<Live>; PHASE],
     options: Options,
 ) -> (&'a [Trace], &'a [Live], Suspects) {
-    static BEST: Best = Best::new();
-    const { assert!(PHASE <= Suspects::BITS as usize) };
-    let check = BEST.of(CHECKS);
+    let check = CHECKS.best();
     if options.conditions
         && let Some(scan) = check.scan
     {
         let (traces, live) = (&mut traces[..blocks.len()], &mut live[..blocks.len()]);
-        // SAFETY: the CPU has what the check needs; it writes a trace and a set for
-        // each block.
-        unsafe {
-            let suspects = scan(state, blocks, traces, live);
-            let traces = slice::from_raw_parts(traces.as_ptr().cast(), traces.len());
-            return (traces, slice::from_raw_parts(live.as_ptr().cast(), live.len()), suspects);
-        }
+        // SAFETY: the CPU has what the check needs, as `Available` proves, and there is
+        // room for a trace and a set of each block.
+        let suspects = unsafe { scan(state, blocks, traces, live) };
+        // SAFETY: the check has written all of them.
+        let (traces, live) = unsafe {
+            (
+                slice::from_raw_parts(traces.as_ptr().cast(), traces.len()),
+                slice::from_raw_parts(live.as_ptr().cast(), live.len()),
+            )
+        };
+        return (traces, live, suspects);
     }
     let traces = compress::best().trace(state, blocks, traces);
     if options.conditions {
@@ -358,7 +353,7 @@ fn scan<'a>(
     }
     let live = &mut live[..traces.len()];
     live.fill(MaybeUninit::new(conditions::ALL));
-    // SAFETY: all are filled.
+    // SAFETY: all are written.
     let live = unsafe { slice::from_raw_parts(live.as_ptr().cast(), live.len()) };
     (traces, live, Suspects::MAX >> (Suspects::BITS as usize - traces.len()))
 }

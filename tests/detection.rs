@@ -10,13 +10,16 @@ use std::slice;
 use std::sync::LazyLock;
 
 use attacks::*;
-use shaone::block::{BLOCK_LEN, Block, Digest, INITIAL, State};
-use shaone::compress::trace::{Candidate, Suspect, Trace};
-use shaone::compress::{self, backends, recompress};
+use shaone::Digest;
+use shaone::block::{BLOCK_LEN, Block, INITIAL, State};
+use shaone::compress::{self, backends};
 use shaone::detect::conditions;
+use shaone::detect::phase::PHASE;
 use shaone::detect::vectors::VECTORS;
-use shaone::detect::{Attack, Checked, CheckedContext, Options, PHASE, checks};
-use shaone::hasher::{self, Context};
+use shaone::detect::{Attack, Checked, CheckedContext, Options, checks};
+use shaone::hasher::{self, Context, Hasher, Waiting};
+use shaone::recompress;
+use shaone::trace::{Candidate, Suspect, Trace};
 
 /// Our forms of the conditions and the published one say the same of the words.
 #[track_caller]
@@ -66,13 +69,12 @@ fn published_conditions() {
 #[test]
 fn differences_are_expanded_messages() {
     for vector in &VECTORS {
-        let mut difference = *vector.difference();
-        difference.reverse();
+        let difference: Words = array::from_fn(|t| vector.difference().word(t));
         assert_eq!(expand(difference[..16].try_into().unwrap()), difference);
         let k = usize::from(vector.k);
         let quiet = k + if vector.kind == 1 { 5 } else { 9 }..k + 15;
         assert!(difference[quiet.clone()].iter().all(|&word| word == 0), "{vector:?}");
-        assert!((quiet.start..=quiet.end).contains(&vector.start()), "{vector:?}");
+        assert!((quiet.start..=quiet.end).contains(&vector.test_step()), "{vector:?}");
     }
 }
 
@@ -162,6 +164,19 @@ fn many_vectors_at_once() {
     assert!(most >= Some(12), "{most:?}");
 }
 
+/// The working words before step 56.
+fn at_56(ihv_in: State, w: &Words) -> State {
+    (0..56).fold(ihv_in, |[a, b, c, d, e], t| {
+        let (f, k) = match t / 20 {
+            0 => ((b & c) | (!b & d), 0x5a82_7999),
+            1 => (b ^ c ^ d, 0x6ed9_eba1),
+            _ => ((b & c) | (b & d) | (c & d), 0x8f1b_bcdc_u32),
+        };
+        let next = [a.rotate_left(5), f, e, k, w[t]].into_iter().fold(0, u32::wrapping_add);
+        [next, a, b.rotate_left(30), c, d]
+    })
+}
+
 /// What a backend notes of a block's compression, and that it compresses.
 #[test]
 fn traces() {
@@ -176,9 +191,9 @@ fn traces() {
             let traces = backend.trace(&mut state, &blocks, &mut traces);
             assert_eq!(traces.len(), count, "{:?}", backend.name);
             for ((trace, words), block) in traces.iter().zip(&words).zip(&blocks) {
-                // The first and the last word are in no condition.
-                assert_eq!(trace.window[1..31], window(&expand(words))[1..31], "{:?}", backend.name);
-                assert_eq!(trace.before, want, "{:?}", backend.name);
+                assert_eq!(trace.window, window(&expand(words)), "{:?}", backend.name);
+                assert_eq!(trace.at_56(), at_56(want, &expand(words)), "{:?}", backend.name);
+                assert_eq!(trace.ihv_in, want, "{:?}", backend.name);
                 rustcrypto_sha1::block_api::compress(&mut want, &[*block]);
             }
             assert_eq!(state, want, "{:?}", backend.name);
@@ -203,26 +218,26 @@ fn recompressions() {
             let traces = backend.trace(&mut state, blocks, &mut traces);
             for (i, block) in blocks.iter().enumerate() {
                 let trace = &traces[i];
-                let after = traces.get(i + 1).map_or(state, |next| next.before);
-                let suspect = Suspect { block, trace, after: &after };
+                let after = traces.get(i + 1).map_or(state, |next| next.ihv_in);
+                let suspect = Suspect { block, trace, ihv_out: &after };
                 let candidates: Vec<_> = (VECTORS.iter().enumerate())
-                    .map(|(number, vector)| Candidate {
-                        number,
+                    .map(|(dv, vector)| Candidate {
+                        dv,
                         difference: vector.difference(),
-                        start: vector.start(),
+                        test_step: vector.test_step(),
                     })
                     .collect();
                 let mut all = Vec::new();
                 for candidate in &candidates {
                     let other = backend.recompress(&suspect, slice::from_ref(candidate));
-                    let want = recompress::from_start(&suspect, candidate);
-                    let want = want.collides.then_some((candidate.number, want.before));
+                    let want = recompress::recompress_one(&suspect, candidate);
+                    let want = want.collides.then_some((candidate.dv, want.ihv_in));
                     assert_eq!(
-                        other.map(|other| (other.number, other.before)),
+                        other.map(|other| (other.dv, other.other_ihv_in)),
                         want,
                         "{:?}, {}, block {i}",
                         backend.name,
-                        candidate.number
+                        candidate.dv
                     );
                     attacks += usize::from(other.is_some());
                     all.extend(other);
@@ -230,7 +245,7 @@ fn recompressions() {
                 // Any number of candidates together, the attack anywhere among them.
                 for count in 1..=candidates.len() {
                     let some = &candidates[place.below(candidates.len() - count + 1)..][..count];
-                    let want = some.iter().find_map(|c| all.iter().find(|found| found.number == c.number));
+                    let want = some.iter().find_map(|c| all.iter().find(|found| found.dv == c.dv));
                     assert_eq!(
                         backend.recompress(&suspect, some).as_ref(),
                         want,
@@ -247,9 +262,7 @@ fn recompressions() {
 /// A context of the checking engine.
 struct Hash {
     options: Options,
-    state: State,
-    block: Block,
-    len: u64,
+    hasher: Hasher,
     found: Vec<Found>,
 }
 
@@ -260,14 +273,14 @@ struct Found {
 }
 
 impl Context for Hash {
-    fn parts(&mut self) -> (&mut State, &mut Block) {
-        (&mut self.state, &mut self.block)
+    fn parts(&mut self) -> (&mut State, &mut Waiting) {
+        self.hasher.parts()
     }
     fn length(&self) -> u64 {
-        self.len
+        self.hasher.length()
     }
     fn set_length(&mut self, len: u64) {
-        self.len = len;
+        self.hasher.set_length(len);
     }
 }
 
@@ -275,25 +288,23 @@ impl CheckedContext for Hash {
     fn options(&self) -> Options {
         self.options
     }
-    fn found(&mut self, attack: &Attack) {
-        let (before, words) = (attack.before.map(|state| *state), attack.words.map(|words| *words));
+    fn attack_found(&mut self, attack: &Attack) {
+        let (before, words) = (attack.ihv_in.map(|state| *state), attack.words.map(|words| *words));
         self.found.push(Found { at: attack.at, before, words });
     }
 }
 
 impl Hash {
     fn new(options: Options) -> Self {
-        let mut hash = Hash { options, state: [0; 5], block: [0; BLOCK_LEN], len: 0, found: Vec::new() };
-        hasher::init(&mut hash);
-        hash
+        Hash { options, hasher: Hasher::new(), found: Vec::new() }
     }
 
     fn update(&mut self, data: &[u8]) {
-        hasher::update::<_, Checked>(self, data);
+        hasher::update(self, Checked, data);
     }
 
     fn finish(mut self) -> (Digest, Vec<Found>) {
-        let digest = hasher::finish::<_, Checked>(&mut self);
+        let digest = hasher::finish(&mut self, Checked);
         (digest, self.found)
     }
 }
@@ -361,7 +372,7 @@ fn attacks_are_attacks() {
                     assert_eq!(at, data.len() as u64 - 64, "{name}");
                     let mut want = Hash::new(Options { detect: false, ..options });
                     want.update(&data[..at as usize]);
-                    assert_eq!(before[0], want.state, "{name}");
+                    assert_eq!(before[0], *want.parts().0, "{name}");
                     assert_eq!(bytes(words[0][..16].try_into().unwrap()), data[at as usize..], "{name}");
                     let results = [0, 1].map(|message| {
                         let (mut state, block) = (before[message], words[message][..16].try_into().unwrap());

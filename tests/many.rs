@@ -7,9 +7,12 @@ use proptest::sample::Index;
 use rustcrypto_sha1::Digest as _;
 use rustcrypto_sha1::block_api;
 use shaone::block::{self, BLOCK_LEN, Block, INITIAL, State};
-use shaone::compress::lanes::{self, Lanes, WIDEST};
+use shaone::compress;
+use shaone::cpu::Available;
 use shaone::detect;
-use shaone::many::{self, Batch, End, Job};
+use shaone::lanes::LaneKernel;
+use shaone::many;
+use shaone::many::job::{Batch, End, Job};
 
 /// A message as a batch gives it.
 #[derive(Clone, Debug)]
@@ -24,7 +27,7 @@ struct Message {
 enum Ending {
     Open,
     Padded,
-    Marked,
+    LengthBlock,
 }
 
 impl Message {
@@ -37,7 +40,7 @@ impl Message {
     /// bytes.
     fn len(&self) -> u64 {
         let len = self.before.map_or(0, |block| block.len()) + self.rest.len();
-        let more = if let Ending::Marked = self.end { BLOCK_LEN - 56 } else { 0 };
+        let more = if let Ending::LengthBlock = self.end { BLOCK_LEN - 56 } else { 0 };
         (len - more) as u64
     }
 
@@ -45,9 +48,9 @@ impl Message {
         let end = match self.end {
             Ending::Open => End::Open,
             Ending::Padded => End::Padded(self.len()),
-            Ending::Marked => End::Marked(self.len()),
+            Ending::LengthBlock => End::LengthBlock(self.len()),
         };
-        Job { id, before: self.before.as_ref(), rest: &self.rest, end }
+        Job { id, has_head: self.before.is_some(), rest: &self.rest, end }
     }
 
     /// The same by RustCrypto's function for blocks.
@@ -63,7 +66,7 @@ impl Message {
                 }
                 bytes.extend_from_slice(&(self.len() * 8).to_be_bytes());
             }
-            Ending::Marked => {
+            Ending::LengthBlock => {
                 bytes.extend_from_slice(&[0; 56]);
                 bytes.extend_from_slice(&(self.len() * 8).to_be_bytes());
             }
@@ -79,20 +82,13 @@ impl Message {
 enum Way {
     Best,
     BestChecked,
-    Only(&'static Lanes),
+    Only(Available<LaneKernel>),
 }
 
 /// All kernels that this CPU has, checking ones too.
 fn ways() -> Vec<Way> {
-    let mut kernels: Vec<&'static Lanes> = Vec::new();
-    let counts = 1..=WIDEST;
-    for lanes in counts.flat_map(|count| [lanes::for_count(count), detect::lanes_for_count(count)]).flatten()
-    {
-        if !kernels.iter().any(|known| std::ptr::eq(*known, lanes)) {
-            kernels.push(lanes);
-        }
-    }
-    [Way::Best, Way::BestChecked].into_iter().chain(kernels.into_iter().map(Way::Only)).collect()
+    let kernels = compress::lane_kernels().chain(detect::lane_kernels()).map(Way::Only);
+    [Way::Best, Way::BestChecked].into_iter().chain(kernels).collect()
 }
 
 struct Messages<'a> {
@@ -122,7 +118,7 @@ impl<'a> Messages<'a> {
 }
 
 impl<'a> Batch<'a> for Messages<'a> {
-    fn is_fresh(&self) -> bool {
+    fn all_begin_initial(&self) -> bool {
         self.fresh
     }
     fn next(&mut self) -> Option<Job<'a>> {
@@ -130,18 +126,21 @@ impl<'a> Batch<'a> for Messages<'a> {
         self.next += 1;
         Some(message.job(self.next - 1))
     }
-    fn state(&self, id: usize) -> State {
+    fn ihv(&self, id: usize) -> State {
         self.messages[id].start
     }
-    fn end(&mut self, id: usize, state: &State) {
+    fn head(&self, id: usize) -> Block {
+        self.messages[id].before.unwrap()
+    }
+    fn finish(&mut self, id: usize, state: &State) {
         assert!(self.states[id].is_none(), "message {id} ended twice");
         self.states[id] = Some(*state);
     }
-    fn width(&self, count: usize) -> Option<&'static Lanes> {
+    fn kernel(&self, count: usize) -> Option<Available<LaneKernel>> {
         match self.way {
-            Way::Best => lanes::for_count(count),
-            Way::BestChecked => detect::lanes_for_count(count),
-            Way::Only(lanes) => (count > 0).then_some(lanes),
+            Way::Best => compress::for_count(count),
+            Way::BestChecked => detect::kernel_for_count(count),
+            Way::Only(kernel) => (count > 0).then_some(kernel),
         }
     }
     fn compress(&mut self, id: usize, state: &mut State, blocks: &[Block]) {
@@ -150,7 +149,7 @@ impl<'a> Batch<'a> for Messages<'a> {
             Way::Best | Way::Only(_) => block_api::compress(state, blocks),
         }
     }
-    fn found(&mut self, id: usize) {
+    fn attack_found(&mut self, id: usize) {
         self.found[id] = true;
     }
 }
@@ -177,7 +176,7 @@ fn message() -> impl Strategy<Value = Message> {
                 let marked = rest.len() - BLOCK_LEN + 56;
                 rest[marked..].fill(0);
                 rest[marked] = 0x80;
-                Ending::Marked
+                Ending::LengthBlock
             }
             _ => Ending::Padded,
         };

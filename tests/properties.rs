@@ -1,14 +1,14 @@
 //! Random messages, cuts and chaining values: every backend does the same as two
 //! crates that share no code with ours.
 
-#[path = "common/context.rs"]
-mod context;
+#[path = "common/on_backend.rs"]
+mod on_backend;
 
-use context::{Hash, digest};
+use on_backend::{OnBackend, digest};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rustcrypto_sha1::Digest as _;
-use shaone::block::Digest;
+use shaone::Digest;
 use shaone::compress::backends;
 
 fn rustcrypto(data: &[u8]) -> Digest {
@@ -43,7 +43,7 @@ proptest! {
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(data.len() + 1)).collect();
         cuts.sort_unstable();
         for backend in backends() {
-            let mut hash = Hash::new(backend);
+            let mut hash = OnBackend::new(backend);
             let mut from = 0;
             for &to in cuts.iter().chain([&data.len()]) {
                 hash.update(&data[from..to]);

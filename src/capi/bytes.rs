@@ -8,13 +8,13 @@ macro_rules! get_and_put {
         #[doc = concat!("Read a ", $order, "-endian integer at p, which need not be aligned.")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $get(p: *const c_void) -> $type {
-            // SAFETY: the caller's bytes.
+            // SAFETY: the caller's bytes are readable; a byte array needs no alignment.
             <$type>::$from(unsafe { *p.cast() })
         }
         #[doc = concat!("Write a ", $order, "-endian integer at p, which need not be aligned.")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $put(p: *mut c_void, value: $type) {
-            // SAFETY: the caller's bytes.
+            // SAFETY: the caller's bytes are writable; a byte array needs no alignment.
             unsafe { *p.cast() = value.$to() }
         }
     };

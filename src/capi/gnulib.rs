@@ -10,10 +10,11 @@ use core::mem::MaybeUninit;
 
 use libc::FILE;
 
-use super::{as_block, with_bytes, write_digest};
-use crate::block::{self, BLOCK_LEN, Block, DIGEST_LEN, Digest, State};
+use super::{as_waiting, with_bytes, write_digest};
+use crate::barrier::settle_block;
+use crate::block::{self, BLOCK_LEN, DIGEST_LEN, Digest, INITIAL, State};
 use crate::compress;
-use crate::hasher::{self, Context, Plain};
+use crate::hasher::{self, Context, Plain, Waiting};
 
 /// A SHA-1 computation in progress, field for field gnulib's own.
 #[repr(C)]
@@ -31,14 +32,24 @@ pub struct sha1_ctx {
     /// Bytes waiting in the buffer, up to 128.
     buflen: u32,
     /// They, as they came.
-    buffer: [u32; 32],
+    buffer: [MaybeUninit<u32>; 32],
 }
 
 impl sha1_ctx {
+    /// A hash of nothing yet.
+    #[inline(always)]
     fn new() -> Self {
-        let mut ctx = sha1_ctx { A: 0, B: 0, C: 0, D: 0, E: 0, total: [0; 2], buflen: 0, buffer: [0; 32] };
-        hasher::init(&mut ctx);
-        ctx
+        let [a, b, c, d, e] = INITIAL;
+        sha1_ctx {
+            A: a,
+            B: b,
+            C: c,
+            D: d,
+            E: e,
+            total: [0; 2],
+            buflen: 0,
+            buffer: [MaybeUninit::uninit(); 32],
+        }
     }
 
     #[inline(always)]
@@ -55,8 +66,8 @@ impl sha1_ctx {
     #[inline(always)]
     fn compress_waiting(&mut self) {
         while self.buflen as usize >= BLOCK_LEN {
-            let (state, block) = self.parts();
-            compress::compress(state, core::slice::from_ref(block));
+            let (state, waiting) = self.parts();
+            compress::compress(state, core::slice::from_ref(settle_block(waiting, BLOCK_LEN)));
             self.buffer.copy_within(16.., 0);
             self.buflen -= BLOCK_LEN as u32;
             self.set_total(self.total().wrapping_add(BLOCK_LEN as u64));
@@ -69,17 +80,17 @@ impl sha1_ctx {
         if waiting > BLOCK_LEN || waiting == BLOCK_LEN && !bytes.is_empty() {
             self.compress_waiting();
         } else if waiting > 0 && waiting + bytes.len() == BLOCK_LEN {
-            self.parts().1[waiting..].copy_from_slice(bytes);
+            settle_block(self.parts().1, waiting)[waiting..].copy_from_slice(bytes);
             self.buflen = BLOCK_LEN as u32;
             return;
         }
-        hasher::update::<_, Plain>(self, bytes);
+        hasher::update(self, Plain, bytes);
     }
 
     #[inline(never)]
     fn finish(&mut self) -> Digest {
         self.compress_waiting();
-        hasher::finish::<_, Plain>(self)
+        hasher::finish(self, Plain)
     }
 }
 
@@ -92,7 +103,7 @@ impl sha1_ctx {
 /// `buffer` as in [`with_bytes`].
 unsafe fn digest(buffer: *const u8, len: usize) -> Digest {
     let mut ctx = sha1_ctx::new();
-    // SAFETY: by this function's contract.
+    // SAFETY: this function has the same contract.
     unsafe { with_bytes(buffer, len, |bytes| ctx.process_bytes(bytes)) };
     ctx.finish()
 }
@@ -100,10 +111,11 @@ unsafe fn digest(buffer: *const u8, len: usize) -> Digest {
 /// With fewer than 64 bytes waiting, `total + buflen` is the usual length.
 impl Context for sha1_ctx {
     #[inline(always)]
-    fn parts(&mut self) -> (&mut State, &mut Block) {
-        // SAFETY: A to E are five words in a row.
+    fn parts(&mut self) -> (&mut State, &mut Waiting) {
+        // SAFETY: A to E are the first five words of the context, one behind the other, and
+        // the buffer is none of them.
         let state = unsafe { &mut *(&raw mut *self).cast::<State>() };
-        (state, as_block(&mut self.buffer))
+        (state, as_waiting(&mut self.buffer))
     }
     #[inline(always)]
     fn length(&self) -> u64 {
@@ -120,14 +132,14 @@ impl Context for sha1_ctx {
 /// Start a computation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_init_ctx(ctx: *mut sha1_ctx) {
-    // SAFETY: the caller's context.
-    unsafe { hasher::init(&mut *ctx) }
+    // SAFETY: the caller's context is writable.
+    unsafe { ctx.write(sha1_ctx::new()) }
 }
 
 /// Hash len more bytes, a multiple of 64, while nothing waits in the buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_process_block(buffer: *const c_void, len: usize, ctx: *mut sha1_ctx) {
-    // SAFETY: the caller's context and data.
+    // SAFETY: the caller's context is initialised, and its data readable for len bytes.
     unsafe {
         let ctx = &mut *ctx;
         ctx.set_total(ctx.total().wrapping_add(len as u64));
@@ -140,7 +152,16 @@ pub unsafe extern "C" fn sha1_process_block(buffer: *const c_void, len: usize, c
 /// Hash len more bytes; buffer may be NULL when len is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_process_bytes(buffer: *const c_void, len: usize, ctx: *mut sha1_ctx) {
-    // SAFETY: the caller's context and data.
+    // SAFETY: the caller's context is initialised, and its data readable for len bytes.
+    unsafe { process_bytes(buffer, len, ctx) }
+}
+
+/// sha1_process_bytes, for calls from here.
+///
+/// # Safety
+/// As for sha1_process_bytes.
+pub(super) unsafe extern "C" fn process_bytes(buffer: *const c_void, len: usize, ctx: *mut sha1_ctx) {
+    // SAFETY: the context is initialised, and the data readable for len bytes.
     unsafe {
         let ctx = &mut *ctx;
         with_bytes(buffer.cast(), len, |bytes| ctx.process_bytes(bytes));
@@ -151,7 +172,7 @@ pub unsafe extern "C" fn sha1_process_bytes(buffer: *const c_void, len: usize, c
 /// at any alignment, and return resbuf.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_finish_ctx(ctx: *mut sha1_ctx, resbuf: *mut c_void) -> *mut c_void {
-    // SAFETY: the caller's context and result.
+    // SAFETY: the caller's context is initialised, and its result writable.
     unsafe { write_digest(resbuf.cast(), (*ctx).finish()) };
     resbuf
 }
@@ -161,10 +182,11 @@ pub unsafe extern "C" fn sha1_finish_ctx(ctx: *mut sha1_ctx, resbuf: *mut c_void
 /// sha1_finish_ctx that is the digest.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_read_ctx(ctx: *const sha1_ctx, resbuf: *mut c_void) -> *mut c_void {
-    // SAFETY: the caller's context and result.
+    // SAFETY: the caller's context is initialised as far as these fields go, and its result
+    // writable.
     unsafe {
-        let sha1_ctx { A, B, C, D, E, .. } = *ctx;
-        write_digest(resbuf.cast(), block::digest(&[A, B, C, D, E]));
+        let sha1_ctx { A, B, C, D, E, .. } = &*ctx;
+        write_digest(resbuf.cast(), block::digest(&[*A, *B, *C, *D, *E]));
     }
     resbuf
 }
@@ -176,7 +198,7 @@ pub unsafe extern "C" fn sha1_buffer(
     len: usize,
     resblock: *mut c_void,
 ) -> *mut c_void {
-    // SAFETY: the caller's data and result.
+    // SAFETY: the caller's data is readable for len bytes, and its result writable.
     unsafe { write_digest(resblock.cast(), digest(buffer.cast(), len)) };
     resblock
 }
@@ -190,8 +212,8 @@ pub unsafe extern "C" fn sha1_stream(stream: *mut FILE, resblock: *mut c_void) -
     const PIECE_LEN: usize = 32 * 1024;
     let mut ctx = sha1_ctx::new();
     let mut piece = [MaybeUninit::<u8>::uninit(); PIECE_LEN];
-    // SAFETY: the caller's stream and result; fread fills no more than the
-    // piece, and says how much.
+    // SAFETY: the caller's stream is open, and its result writable. fread writes no more than
+    // the piece, and tells how much.
     unsafe {
         // Asked first: a terminal at its end must not be read once more.
         while libc::feof(stream) == 0 {
@@ -220,7 +242,8 @@ pub unsafe extern "C" fn hmac_sha1(
     resbuf: *mut c_void,
 ) -> c_int {
     let mut short_key = [0; BLOCK_LEN];
-    // SAFETY: the caller's key, input and result.
+    // SAFETY: the caller's key and input are readable for keylen and inlen bytes, and its
+    // result is writable.
     unsafe {
         if keylen > BLOCK_LEN {
             short_key[..DIGEST_LEN].copy_from_slice(&digest(key.cast(), keylen));

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use super::gnulib::{sha1_ctx, sha1_process_bytes};
+use super::gnulib::{process_bytes, sha1_ctx};
 
 /// The type of sha1_process_bytes.
 pub type sha1_process_bytes_fn =
@@ -12,5 +12,6 @@ pub type sha1_process_bytes_fn =
 /// chooses by itself.
 #[unsafe(no_mangle)]
 pub extern "C" fn sha1_choose_process_bytes() -> sha1_process_bytes_fn {
-    Some(sha1_process_bytes)
+    // Not by its exported name, which a program may have given to a function of its own.
+    Some(process_bytes)
 }

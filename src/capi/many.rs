@@ -1,126 +1,32 @@
 //! Our own API for many messages: the rest of `shaone.h`.
 
+use core::cell::Cell;
 use core::ffi::{c_uchar, c_void};
-use core::slice;
+use core::mem::MaybeUninit;
+use core::ops::Range;
 
-use super::native::{checked_digest_of, digest_of, shaone_ctx};
-use crate::block::{self, BLOCK_LEN, Block, Digest, INITIAL, State};
-use crate::compress::lanes::{self, Lanes, WIDEST};
-use crate::compress::tail;
-use crate::detect;
-use crate::hasher::{self, Context, Plain};
-use crate::many::{self, Batch, End, Equals, Job};
+use super::native::shaone_ctx;
+use super::{Buffers, elements, elements_mut, elements_zeroed};
+use crate::batch::{Messages, Pieces, hash, hash_checked};
+use crate::block::{self, BLOCK_LEN, Block, Digest, State};
+use crate::hasher::{self, Context, Plain, padding};
+use crate::many;
+use crate::many::job::{Batch, End, Job};
 
-/// Whole messages.
-struct Messages {
-    from: From,
-    next: usize,
-    count: usize,
-    digests: *mut Digest,
-}
-
-/// Where they are.
-enum From {
-    Arrays { data: *const *const c_void, len: *const usize },
-    Pieces { data: &'static [u8], piece_len: usize },
-}
-
-impl Messages {
+impl<'a> Messages<'a> for Buffers<'a> {
     #[inline(always)]
-    fn message(&self, id: usize) -> &'static [u8] {
-        match self.from {
-            // SAFETY: the caller's arrays and messages.
-            From::Arrays { data, len } => unsafe { message(*data.add(id), *len.add(id)) },
-            From::Pieces { data, piece_len } => {
-                let rest = &data[id * piece_len..];
-                &rest[..rest.len().min(piece_len)]
-            }
-        }
+    fn count(&self) -> usize {
+        self.count()
     }
-
-    /// Whether they are best hashed one by one, without ado.
-    fn are_few(&self) -> bool {
-        self.count == 1
-            || !many::is_worth_a_plan((0..self.count).map(|id| self.message(id).len()))
-                && lanes::for_count(WIDEST).is_none_or(|lanes| self.count < lanes.count)
+    #[inline(always)]
+    fn get(&self, i: usize) -> &'a [u8] {
+        self.get(i)
     }
-}
-
-impl Batch<'static> for Messages {
-    #[inline]
-    fn is_fresh(&self) -> bool {
-        true
+    #[inline(always)]
+    fn are_uniform(&self, range: Range<usize>) -> bool {
+        let [first, rest @ ..] = &self.len[range] else { return true };
+        rest.iter().all(|len| len == first)
     }
-
-    #[inline]
-    fn next(&mut self) -> Option<Job<'static>> {
-        if self.next == self.count {
-            return None;
-        }
-        let id = self.next;
-        self.next += 1;
-        let message = self.message(id);
-        Some(Job { id, before: None, rest: message, end: End::Padded(message.len() as u64) })
-    }
-
-    #[inline]
-    fn state(&self, _: usize) -> State {
-        INITIAL
-    }
-
-    #[inline]
-    fn end(&mut self, id: usize, state: &State) {
-        // SAFETY: there is a digest for each message.
-        unsafe { *self.digests.add(id) = block::digest(state) }
-    }
-}
-
-impl Equals<'static> for Messages {
-    #[inline]
-    fn next_equal(&mut self, count: usize) -> Option<usize> {
-        let first = self.next;
-        if self.count - first < count {
-            return None;
-        }
-        let len = self.message(first).len();
-        if (first + 1..first + count).any(|id| self.message(id).len() != len) {
-            return None;
-        }
-        self.next += count;
-        Some(first)
-    }
-
-    #[inline]
-    fn message(&self, id: usize) -> &'static [u8] {
-        self.message(id)
-    }
-}
-
-/// Hash whole messages.
-fn run(mut messages: Messages) {
-    if messages.are_few() {
-        for id in 0..messages.count {
-            let message = messages.message(id);
-            // SAFETY: there is a digest for each message.
-            unsafe { digest_of(message.as_ptr().cast(), message.len(), messages.digests.add(id).cast()) }
-        }
-        return;
-    }
-    many::run_equals(&mut messages);
-    many::run(&mut messages);
-}
-
-/// The message at `data`, which the caller's contract makes readable.
-///
-/// # Safety
-/// As for `slice::from_raw_parts`; but `data` may be NULL when `len` is 0.
-#[inline(always)]
-unsafe fn message<'a>(data: *const c_void, len: usize) -> &'a [u8] {
-    if len == 0 {
-        return &[];
-    }
-    // SAFETY: this function's contract.
-    unsafe { slice::from_raw_parts(data.cast(), len) }
 }
 
 /// Write the digests of n messages: digests[i] is that of the len[i] bytes at
@@ -136,7 +42,10 @@ pub unsafe extern "C" fn shaone_digest_many(
     len: *const usize,
     digests: *mut [c_uchar; 20],
 ) {
-    run(Messages { from: From::Arrays { data, len }, next: 0, count: n, digests });
+    // SAFETY: the caller's arrays have n elements, and its messages these lengths; there is
+    // room for n digests, which overlap nothing.
+    let (messages, digests) = unsafe { (Buffers::new(n, data, len), elements_mut(digests, n)) };
+    hash(messages, digests);
 }
 
 /// Write the digests of consecutive pieces of piece_len bytes of the len bytes at
@@ -156,74 +65,73 @@ pub unsafe extern "C" fn shaone_pieces(
     if len == 0 || piece_len == 0 {
         return 0;
     }
-    let count = len.div_ceil(piece_len);
-    // SAFETY: the caller's data and digests.
-    unsafe {
-        let from = From::Pieces { data: message(data, len), piece_len };
-        run(Messages { from, next: 0, count, digests });
-    }
+    // SAFETY: the caller's data is readable for len bytes.
+    let pieces = Pieces::new(unsafe { elements(data.cast(), len) }, piece_len);
+    let count = pieces.count();
+    // SAFETY: there is room for as many digests as there are pieces.
+    hash(pieces, unsafe { elements_mut(digests, count) });
     count
 }
 
 /// Bytes for as many contexts.
-struct Updates {
-    ctx: *const *mut shaone_ctx,
-    data: *const *const c_void,
-    len: *const usize,
+struct Updates<'a> {
+    contexts: &'a [&'a Cell<shaone_ctx>],
+    bytes: Buffers<'a>,
     next: usize,
-    count: usize,
 }
 
-impl Updates {
-    /// The context and all of its new bytes.
-    fn at(&self, id: usize) -> (&'static mut shaone_ctx, &'static [u8]) {
-        // SAFETY: the caller's arrays, contexts and data; no context is there twice.
-        unsafe { (&mut **self.ctx.add(id), message(*self.data.add(id), *self.len.add(id))) }
+impl<'a> Updates<'a> {
+    /// The new bytes of a context: those that fill up the block of its waiting ones, and
+    /// the others.
+    fn split(&self, id: usize) -> (&'a [u8], &'a [u8]) {
+        let head_len = (self.contexts[id].get().length().wrapping_neg() % BLOCK_LEN as u64) as usize;
+        self.bytes.get(id).split_at(head_len)
     }
 }
 
-/// How many of the new bytes fill up the block of a context's waiting ones.
-fn head_len(ctx: &shaone_ctx) -> usize {
-    (ctx.length().wrapping_neg() % BLOCK_LEN as u64) as usize
-}
-
-impl Batch<'static> for Updates {
-    fn is_fresh(&self) -> bool {
+impl<'a> Batch<'a> for Updates<'a> {
+    fn all_begin_initial(&self) -> bool {
         false
     }
 
-    fn next(&mut self) -> Option<Job<'static>> {
-        while self.next < self.count {
+    fn next(&mut self) -> Option<Job<'a>> {
+        while self.next < self.contexts.len() {
             let id = self.next;
             self.next += 1;
-            let (ctx, bytes) = self.at(id);
-            let head = head_len(ctx);
-            if bytes.len() < if head == 0 { BLOCK_LEN } else { head } {
-                // Too few for a block.
-                hasher::update::<_, Plain>(ctx, bytes);
+            let mut ctx = self.contexts[id].get();
+            let bytes = self.bytes.get(id);
+            let waiting = (ctx.length() % BLOCK_LEN as u64) as usize;
+            if waiting + bytes.len() < BLOCK_LEN {
+                hasher::update(&mut ctx, Plain, bytes);
+                self.contexts[id].set(ctx);
                 continue;
             }
-            let (head, rest) = bytes.split_at(head);
-            let block = ctx.parts().1;
-            block[BLOCK_LEN - head.len()..].copy_from_slice(head);
-            let before = if head.is_empty() { None } else { Some(&*block) };
-            return Some(Job { id, before, rest, end: End::Open });
+            let (head, rest) = self.split(id);
+            return Some(Job { id, has_head: !head.is_empty(), rest, end: End::Open });
         }
         None
     }
 
-    fn state(&self, id: usize) -> State {
-        // SAFETY: as in `at`; no reference, because the job may borrow the block.
-        unsafe { (&raw const (**self.ctx.add(id)).h).read() }
+    fn ihv(&self, id: usize) -> State {
+        *self.contexts[id].get().parts().0
     }
 
-    fn end(&mut self, id: usize, state: &State) {
-        let (ctx, bytes) = self.at(id);
-        let tail = bytes[head_len(ctx)..].as_chunks::<BLOCK_LEN>().1;
-        ctx.set_length(ctx.length().wrapping_add(bytes.len() as u64));
-        let (ctx_state, block) = ctx.parts();
-        *ctx_state = *state;
-        tail::store(block, tail);
+    fn head(&self, id: usize) -> Block {
+        let (head, _) = self.split(id);
+        let mut block = self.contexts[id].get().waiting_block();
+        block[BLOCK_LEN - head.len()..].copy_from_slice(head);
+        block
+    }
+
+    fn finish(&mut self, id: usize, state: &State) {
+        let tail = self.split(id).1.as_chunks::<BLOCK_LEN>().1;
+        let mut ctx = self.contexts[id].get();
+        *ctx.parts().0 = *state;
+        // The length that the context has when it has compressed all whole blocks.
+        let len = ctx.length().wrapping_add(self.bytes.get(id).len() as u64);
+        ctx.set_length(len - len % BLOCK_LEN as u64);
+        hasher::update(&mut ctx, Plain, tail);
+        self.contexts[id].set(ctx);
     }
 }
 
@@ -237,49 +145,46 @@ pub unsafe extern "C" fn shaone_update_many(
     data: *const *const c_void,
     len: *const usize,
 ) {
-    many::run::<dyn Batch>(&mut Updates { ctx, data, len, next: 0, count: n });
+    // SAFETY: the caller's arrays have n elements, its contexts are initialised and nobody
+    // else's during the call, and its buffers have these lengths. (Pointers that are not
+    // NULL are like references to cells, which may alias.)
+    let (contexts, bytes) = unsafe { (elements(ctx.cast(), n), Buffers::new(n, data, len)) };
+    many::run(&mut Updates { contexts, bytes, next: 0 });
 }
 
 /// The ends of as many contexts.
-struct Finals {
-    ctx: *const *mut shaone_ctx,
-    digests: *mut Digest,
+struct Finals<'a> {
+    contexts: &'a [&'a Cell<shaone_ctx>],
+    digests: &'a mut [MaybeUninit<Digest>],
     next: usize,
-    count: usize,
 }
 
-impl Finals {
-    fn at(&self, id: usize) -> &'static mut shaone_ctx {
-        // SAFETY: the caller's array and contexts; no context is there twice.
-        unsafe { &mut **self.ctx.add(id) }
-    }
-}
-
-impl Batch<'static> for Finals {
-    fn is_fresh(&self) -> bool {
+impl<'a> Batch<'a> for Finals<'a> {
+    fn all_begin_initial(&self) -> bool {
         false
     }
 
-    fn next(&mut self) -> Option<Job<'static>> {
-        if self.next == self.count {
-            return None;
-        }
+    fn next(&mut self) -> Option<Job<'a>> {
         let id = self.next;
+        let len = self.contexts.get(id)?.get().length();
         self.next += 1;
-        let ctx = self.at(id);
-        let len = ctx.length();
-        let rest = &ctx.parts().1[..(len % BLOCK_LEN as u64) as usize];
-        Some(Job { id, before: None, rest, end: End::Padded(len) })
+        // Padded here, because a cell lends nothing: the job has its last blocks as head
+        // and, where there are two, as the block of the length.
+        let end = if padding::takes_two_blocks(len) { End::LengthBlock(len) } else { End::Open };
+        Some(Job { id, has_head: true, rest: &[], end })
     }
 
-    fn state(&self, id: usize) -> State {
-        // SAFETY: as in `at`; no reference, because the job borrows the block.
-        unsafe { (&raw const (**self.ctx.add(id)).h).read() }
+    fn ihv(&self, id: usize) -> State {
+        *self.contexts[id].get().parts().0
     }
 
-    fn end(&mut self, id: usize, state: &State) {
-        // SAFETY: there is a digest for each context.
-        unsafe { *self.digests.add(id) = block::digest(state) }
+    fn head(&self, id: usize) -> Block {
+        let ctx = self.contexts[id].get();
+        padding::padding(&ctx.waiting_block(), ctx.length()).0
+    }
+
+    fn finish(&mut self, id: usize, state: &State) {
+        self.digests[id].write(block::digest(state));
     }
 }
 
@@ -293,52 +198,11 @@ pub unsafe extern "C" fn shaone_final_many(
     digests: *mut [c_uchar; 20],
     ctx: *const *mut shaone_ctx,
 ) {
-    many::run::<dyn Batch>(&mut Finals { ctx, digests, next: 0, count: n });
-}
-
-/// Whole messages, and which of them are part of an attack.
-struct Checked {
-    messages: Messages,
-    found: *mut c_uchar,
-    how_many: usize,
-}
-
-impl Batch<'static> for Checked {
-    fn is_fresh(&self) -> bool {
-        self.messages.is_fresh()
-    }
-
-    fn next(&mut self) -> Option<Job<'static>> {
-        let job = self.messages.next()?;
-        // SAFETY: there is a byte for each message.
-        unsafe { *self.found.add(job.id) = 0 };
-        Some(job)
-    }
-
-    fn state(&self, id: usize) -> State {
-        self.messages.state(id)
-    }
-
-    fn end(&mut self, id: usize, state: &State) {
-        self.messages.end(id, state);
-    }
-
-    fn width(&self, count: usize) -> Option<&'static Lanes> {
-        detect::lanes_for_count(count)
-    }
-
-    fn compress(&mut self, id: usize, state: &mut State, blocks: &[Block]) {
-        if detect::compress_checked(state, blocks) {
-            self.found(id);
-        }
-    }
-
-    fn found(&mut self, id: usize) {
-        // SAFETY: there is a byte for each message.
-        let found = unsafe { &mut *self.found.add(id) };
-        self.how_many += usize::from(*found == 0);
-        *found = 1;
-    }
+    // SAFETY: the caller's array has n elements, its contexts are initialised and nobody
+    // else's during the call; there is room for n digests, which overlap nothing. (Pointers
+    // that are not NULL are like references to cells, which may alias.)
+    let (contexts, digests) = unsafe { (elements(ctx.cast(), n), elements_mut(digests, n)) };
+    many::run(&mut Finals { contexts, digests, next: 0 });
 }
 
 /// shaone_digest_many with collision detection: found[i] is 1 when message i is
@@ -354,21 +218,9 @@ pub unsafe extern "C" fn shaone_checked_digest_many(
     digests: *mut [c_uchar; 20],
     found: *mut c_uchar,
 ) -> usize {
-    let messages = Messages { from: From::Arrays { data, len }, next: 0, count: n, digests };
-    if messages.are_few() {
-        let check = |id| {
-            let message = messages.message(id);
-            // SAFETY: the caller's message; there are a digest and a byte for each.
-            unsafe {
-                let attack =
-                    checked_digest_of(message.as_ptr().cast(), message.len(), digests.add(id).cast());
-                *found.add(id) = attack as c_uchar;
-                attack as usize
-            }
-        };
-        return (0..n).map(check).sum();
-    }
-    let mut batch = Checked { messages, found, how_many: 0 };
-    many::run::<dyn Batch>(&mut batch);
-    batch.how_many
+    // SAFETY: the caller's arrays have n elements, and its messages these lengths; there is
+    // room for n digests and as many bytes, which overlap nothing.
+    let (messages, digests, found) =
+        unsafe { (Buffers::new(n, data, len), elements_mut(digests, n), elements_zeroed(found, n)) };
+    hash_checked(messages, digests, found)
 }

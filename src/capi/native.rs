@@ -4,10 +4,11 @@ use core::ffi::{c_char, c_int, c_uchar, c_void};
 use core::mem::MaybeUninit;
 
 use super::{finish, update, with_bytes, write_digest};
-use crate::block::{BLOCK_LEN, Block, State};
+use crate::barrier::settle_block;
+use crate::block::{BLOCK_LEN, Block, INITIAL, State};
 use crate::compress;
-use crate::detect::{Attack, Checked, CheckedContext, Options};
-use crate::hasher::{self, Context};
+use crate::detect::{Attack, Checked, CheckedContext, CheckedHasher, Options};
+use crate::hasher::{self, Context, Hasher, Waiting};
 
 /// A SHA-1 computation in progress.
 ///
@@ -20,14 +21,14 @@ pub struct shaone_ctx {
     /// Bytes hashed so far, modulo 2^64.
     size: u64,
     /// The chaining value H0..H4.
-    pub(super) h: [u32; 5],
+    h: [u32; 5],
     /// The last size % 64 bytes, not yet compressed.
-    block: [u8; 64],
+    block: [MaybeUninit<u8>; 64],
 }
 
 impl Context for shaone_ctx {
     #[inline(always)]
-    fn parts(&mut self) -> (&mut State, &mut Block) {
+    fn parts(&mut self) -> (&mut State, &mut Waiting) {
         (&mut self.h, &mut self.block)
     }
     #[inline(always)]
@@ -43,35 +44,29 @@ impl Context for shaone_ctx {
 impl shaone_ctx {
     /// A hash of nothing yet.
     #[inline(always)]
-    fn new() -> Self {
-        let mut ctx = shaone_ctx { size: 0, h: [0; 5], block: [0; BLOCK_LEN] };
-        hasher::init(&mut ctx);
-        ctx
+    const fn new() -> Self {
+        shaone_ctx { size: 0, h: INITIAL, block: [MaybeUninit::uninit(); BLOCK_LEN] }
     }
-}
 
-/// `finish` in one place, for functions in which a call does not count.
-///
-/// # Safety
-/// As for [`finish`].
-#[inline(never)]
-unsafe fn finish_shared(digest: *mut c_uchar, ctx: *mut shaone_ctx) {
-    // SAFETY: the caller's contract.
-    unsafe { finish(digest, ctx) }
+    /// The block of waiting bytes, and behind them any others.
+    #[inline(always)]
+    pub(super) fn waiting_block(mut self) -> Block {
+        *settle_block(&mut self.block, (self.size % BLOCK_LEN as u64) as usize)
+    }
 }
 
 /// Start a computation. ctx need not have been initialised before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_init(ctx: *mut shaone_ctx) {
-    // SAFETY: the caller's context.
-    unsafe { hasher::init(&mut *ctx) }
+    // SAFETY: the caller's context is writable.
+    unsafe { ctx.write(shaone_ctx::new()) }
 }
 
 /// Hash len more bytes: any length, any alignment; data may be NULL when len
 /// is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_update(ctx: *mut shaone_ctx, data: *const c_void, len: usize) {
-    // SAFETY: the caller's context and data.
+    // SAFETY: the caller's context is initialised, and its data readable for len bytes.
     unsafe { update(ctx, data.cast(), len) }
 }
 
@@ -80,7 +75,7 @@ pub unsafe extern "C" fn sha1_update(ctx: *mut shaone_ctx, data: *const c_void, 
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sha1_final(digest: *mut c_uchar, ctx: *mut shaone_ctx) {
-    // SAFETY: the caller's context and digest.
+    // SAFETY: the caller's context is initialised, and its digest writable.
     unsafe { finish(digest, ctx) }
 }
 
@@ -88,11 +83,10 @@ pub unsafe extern "C" fn sha1_final(digest: *mut c_uchar, ctx: *mut shaone_ctx) 
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_peek(digest: *mut c_uchar, ctx: *const shaone_ctx) {
-    // SAFETY: the caller's context and digest; the copy is ours.
-    unsafe {
-        let mut copy = *ctx;
-        finish_shared(digest, &raw mut copy);
-    }
+    // SAFETY: the caller's context is readable.
+    let mut copy = unsafe { ctx.read() };
+    // SAFETY: the copy is initialised, if the context is, and the caller's digest writable.
+    unsafe { finish(digest, &raw mut copy) }
 }
 
 /// Write the digest of len bytes at data: any length, any alignment; data may
@@ -100,21 +94,12 @@ pub unsafe extern "C" fn shaone_peek(digest: *mut c_uchar, ctx: *const shaone_ct
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_digest(data: *const c_void, len: usize, digest: *mut c_uchar) {
-    // SAFETY: the caller's data and digest.
-    unsafe { digest_of(data, len, digest) }
-}
-
-/// shaone_digest, for calls from here: a program may have one of its own.
-///
-/// # Safety
-/// As for shaone_digest.
-#[inline(never)]
-pub(super) unsafe fn digest_of(data: *const c_void, len: usize, digest: *mut c_uchar) {
-    let mut ctx = shaone_ctx::new();
-    // SAFETY: the caller's data and digest.
+    let mut hasher = Hasher::new();
+    // SAFETY: the hasher is initialised, the caller's data readable for len bytes, and its
+    // digest writable.
     unsafe {
-        update(&raw mut ctx, data.cast(), len);
-        finish(digest, &raw mut ctx);
+        update(&raw mut hasher, data.cast(), len);
+        finish(digest, &raw mut hasher);
     }
 }
 
@@ -127,20 +112,20 @@ pub(super) unsafe fn digest_of(data: *const c_void, len: usize, digest: *mut c_u
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_digest_fd(fd: c_int, digest: *mut c_uchar) -> c_int {
-    let mut ctx = shaone_ctx::new();
+    let mut hasher = Hasher::new();
     let mut piece = [MaybeUninit::<u8>::uninit(); PIECE_LEN];
     loop {
         // SAFETY: the piece has as many writable bytes.
         match unsafe { libc::read(fd, piece.as_mut_ptr().cast(), PIECE_LEN) } {
             0 => break,
-            // SAFETY: read has filled that many bytes.
-            n @ 1.. => unsafe { update(&raw mut ctx, piece.as_ptr().cast(), n as usize) },
+            // SAFETY: the hasher is initialised, and read has written that many bytes.
+            n @ 1.. => unsafe { update(&raw mut hasher, piece.as_ptr().cast(), n as usize) },
             _ if errno::errno().0 == libc::EINTR => {}
             _ => return -1,
         }
     }
-    // SAFETY: the caller's digest.
-    unsafe { finish_shared(digest, &raw mut ctx) };
+    // SAFETY: the hasher is initialised, and the caller's digest writable.
+    unsafe { finish(digest, &raw mut hasher) };
     0
 }
 
@@ -148,39 +133,91 @@ pub unsafe extern "C" fn shaone_digest_fd(fd: c_int, digest: *mut c_uchar) -> c_
 /// count, small enough for a thread's stack.
 const PIECE_LEN: usize = 32 * 1024;
 
-/// A computation that is checked, and whether an attack was found.
-struct Checking {
-    ctx: shaone_ctx,
-    found: bool,
+/// A SHA-1 computation with collision detection (Stevens and Shumow, USENIX Security
+/// 2017) in progress.
+///
+/// Plain data like shaone_ctx, 96 bytes. One thread at a time may use one context.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct shaone_checked_ctx {
+    /// Bytes hashed so far, modulo 2^64.
+    size: u64,
+    /// The chaining value H0..H4.
+    h: [u32; 5],
+    /// The last size % 64 bytes, not yet compressed.
+    block: [MaybeUninit<u8>; 64],
+    /// 1 if a collision attack was found so far, otherwise 0.
+    found: c_int,
 }
 
-impl Context for Checking {
+impl Context for shaone_checked_ctx {
     #[inline(always)]
-    fn parts(&mut self) -> (&mut State, &mut Block) {
-        self.ctx.parts()
+    fn parts(&mut self) -> (&mut State, &mut Waiting) {
+        (&mut self.h, &mut self.block)
     }
     #[inline(always)]
     fn length(&self) -> u64 {
-        self.ctx.length()
+        self.size
     }
     #[inline(always)]
     fn set_length(&mut self, len: u64) {
-        self.ctx.set_length(len);
+        self.size = len;
     }
 }
 
-impl CheckedContext for Checking {
+impl CheckedContext for shaone_checked_ctx {
     #[inline(always)]
     fn options(&self) -> Options {
         Options::DETECT
     }
-    fn found(&mut self, _: &Attack) {
-        self.found = true;
+    fn attack_found(&mut self, _: &Attack) {
+        self.found = 1;
     }
 }
 
-/// shaone_digest with collision detection (Stevens and Shumow, USENIX Security
-/// 2017). The digest is SHA-1's in any case.
+/// Start a computation with collision detection. ctx need not have been initialised
+/// before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_checked_init(ctx: *mut shaone_checked_ctx) {
+    let fresh =
+        shaone_checked_ctx { size: 0, h: INITIAL, block: [MaybeUninit::uninit(); BLOCK_LEN], found: 0 };
+    // SAFETY: the caller's context is writable.
+    unsafe { ctx.write(fresh) }
+}
+
+/// Hash and check len more bytes: any length, any alignment; data may be NULL when len
+/// is 0. Takes 20 KiB of stack.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_checked_update(
+    ctx: *mut shaone_checked_ctx,
+    data: *const c_void,
+    len: usize,
+) {
+    // SAFETY: the caller's context is initialised, and its data readable for len bytes.
+    unsafe {
+        let ctx = &mut *ctx;
+        with_bytes(data.cast(), len, |bytes| hasher::update(ctx, Checked, bytes));
+    }
+}
+
+/// Finish: write the 20 bytes of the digest, at any alignment, which is SHA-1's in any
+/// case. ctx is used up and may go to shaone_checked_init again.
+///
+/// Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of stack.
+/// cbindgen:ptrs-as-arrays=[[digest;20]]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shaone_checked_final(digest: *mut c_uchar, ctx: *mut shaone_checked_ctx) -> c_int {
+    // SAFETY: the caller's context is initialised, and its digest writable.
+    unsafe {
+        let ctx = &mut *ctx;
+        let finished = hasher::finish(ctx, Checked);
+        let found = ctx.found;
+        write_digest(digest, finished);
+        found
+    }
+}
+
+/// shaone_digest with collision detection. The digest is SHA-1's in any case.
 ///
 /// Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of
 /// stack.
@@ -191,22 +228,13 @@ pub unsafe extern "C" fn shaone_checked_digest(
     len: usize,
     digest: *mut c_uchar,
 ) -> c_int {
-    // SAFETY: the caller's data and digest.
-    unsafe { checked_digest_of(data, len, digest) }
-}
-
-/// shaone_checked_digest, for calls from here.
-///
-/// # Safety
-/// As for shaone_checked_digest.
-pub(super) unsafe fn checked_digest_of(data: *const c_void, len: usize, digest: *mut c_uchar) -> c_int {
-    let mut checking = Checking { ctx: shaone_ctx::new(), found: false };
-    // SAFETY: the caller's data and digest.
+    let mut hasher = CheckedHasher::new();
+    // SAFETY: the caller's data is readable for len bytes, and its digest writable.
     unsafe {
-        with_bytes(data.cast(), len, |bytes| hasher::update::<_, Checked>(&mut checking, bytes));
-        write_digest(digest, hasher::finish::<_, Checked>(&mut checking));
+        with_bytes(data.cast(), len, |bytes| hasher::update(&mut hasher, Checked, bytes));
+        write_digest(digest, hasher::finish(&mut hasher, Checked));
     }
-    checking.found.into()
+    hasher.attack_found.into()
 }
 
 /// The name of the compression backend in use on this CPU, for people to read.
@@ -236,4 +264,7 @@ const _: () = {
     assert!(offset_of!(shaone_ctx, size) == 0);
     assert!(offset_of!(shaone_ctx, h) == 8);
     assert!(offset_of!(shaone_ctx, block) == 28);
+    assert!(size_of::<shaone_checked_ctx>() == 8 + 20 + 64 + 4);
+    assert!(offset_of!(shaone_checked_ctx, h) == 8 && offset_of!(shaone_checked_ctx, block) == 28);
+    assert!(offset_of!(shaone_checked_ctx, found) == 92);
 };

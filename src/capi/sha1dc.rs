@@ -1,11 +1,12 @@
 //! sha1collisiondetection: `sha1dc/sha1.h` and `libsha1detectcoll`.
 
 use core::ffi::{c_char, c_int, c_uchar};
+use core::mem::MaybeUninit;
 
 use super::{with_bytes, write_digest};
-use crate::block::{BLOCK_LEN, Block, State};
+use crate::block::{BLOCK_LEN, INITIAL, State};
 use crate::detect::{Attack, Checked, CheckedContext, Options};
-use crate::hasher::{self, Context};
+use crate::hasher::{self, Context, Waiting};
 
 /// Told of each block that is part of a collision attack, while it is hashed:
 /// the block's byte offset in the message, the chaining values (5 words) before
@@ -26,7 +27,7 @@ pub struct SHA1_CTX {
     /// The chaining value.
     ihv: [u32; 5],
     /// The last total % 64 bytes.
-    buffer: [c_uchar; 64],
+    buffer: [MaybeUninit<c_uchar>; 64],
     /// Whether an attack was found so far.
     found_collision: c_int,
     /// What the setters below set.
@@ -36,17 +37,17 @@ pub struct SHA1_CTX {
     reduced_round_coll: c_int,
     callback: collision_block_callback,
     /// The attack found last, as the callback is told; otherwise of no meaning.
-    ihv1: [u32; 5],
-    ihv2: [u32; 5],
-    m1: [u32; 80],
-    m2: [u32; 80],
+    ihv1: MaybeUninit<[u32; 5]>,
+    ihv2: MaybeUninit<[u32; 5]>,
+    m1: MaybeUninit<[u32; 80]>,
+    m2: MaybeUninit<[u32; 80]>,
     /// Not used; here so that the size is the same.
-    states: [[u32; 5]; 80],
+    states: MaybeUninit<[[u32; 5]; 80]>,
 }
 
 impl Context for SHA1_CTX {
     #[inline(always)]
-    fn parts(&mut self) -> (&mut State, &mut Block) {
+    fn parts(&mut self) -> (&mut State, &mut Waiting) {
         (&mut self.ihv, &mut self.buffer)
     }
     #[inline(always)]
@@ -62,9 +63,10 @@ impl Context for SHA1_CTX {
 impl CheckedContext for SHA1_CTX {
     #[inline(always)]
     fn options(&self) -> Options {
-        // One by one: a vector load of all four would have to wait for what a setter
-        // has just stored in one of them.
-        // SAFETY: a field of ours.
+        // The compiler would load all four as a vector, which has to wait until what a
+        // setter has just stored in one of them has left the store buffer. Volatile loads
+        // are done one by one.
+        // SAFETY: a reference is readable.
         let is_set = |flag: &c_int| unsafe { core::ptr::from_ref(flag).read_volatile() } != 0;
         Options {
             detect: is_set(&self.detect_coll),
@@ -74,15 +76,15 @@ impl CheckedContext for SHA1_CTX {
         }
     }
     #[cold]
-    fn found(&mut self, attack: &Attack) {
+    fn attack_found(&mut self, attack: &Attack) {
         self.found_collision = 1;
-        [self.ihv1, self.ihv2] = attack.before.map(|before| *before);
-        [self.m1, self.m2] = attack.words.map(|words| *words);
+        [self.ihv1, self.ihv2] = attack.ihv_in.map(|ihv| MaybeUninit::new(*ihv));
+        [self.m1, self.m2] = attack.words.map(|words| MaybeUninit::new(*words));
         if let Some(callback) = self.callback {
-            let [before, other_before] = attack.before.map(|state| state.as_ptr());
-            let [words, other_words] = attack.words.map(|words| words.as_ptr());
-            // SAFETY: the caller's function; the arrays outlive the call.
-            unsafe { callback(attack.at, before, other_before, words, other_words) };
+            let [ihv1, ihv2] = attack.ihv_in.map(|ihv| ihv.as_ptr());
+            let [m1, m2] = attack.words.map(|words| words.as_ptr());
+            // SAFETY: the caller's function may be called with arrays that outlive the call.
+            unsafe { callback(attack.at, ihv1, ihv2, m1, m2) };
         }
     }
 }
@@ -91,9 +93,11 @@ impl CheckedContext for SHA1_CTX {
 /// detection on, reduced rounds off and no callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCInit(ctx: *mut SHA1_CTX) {
-    // SAFETY: the caller's context. Most of its 2400 bytes need no value.
+    // SAFETY: the caller's context is writable. (There is no reference to it, and the rest of
+    // its 2400 bytes need no value.)
     unsafe {
-        hasher::init(&mut *ctx);
+        (*ctx).total = 0;
+        (*ctx).ihv = INITIAL;
         (*ctx).found_collision = 0;
         (*ctx).safe_hash = 1;
         (*ctx).detect_coll = 1;
@@ -107,7 +111,7 @@ pub unsafe extern "C" fn SHA1DCInit(ctx: *mut SHA1_CTX) {
 /// which the attack's other message does not share. Off, the digest is SHA-1's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCSetSafeHash(ctx: *mut SHA1_CTX, safe_hash: c_int) {
-    // SAFETY: the caller's context.
+    // SAFETY: the caller's context is writable.
     unsafe { (*ctx).safe_hash = c_int::from(safe_hash != 0) }
 }
 
@@ -115,14 +119,14 @@ pub unsafe extern "C" fn SHA1DCSetSafeHash(ctx: *mut SHA1_CTX, safe_hash: c_int)
 /// recompressed 32 times, to the same verdict.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCSetUseUBC(ctx: *mut SHA1_CTX, ubc_check: c_int) {
-    // SAFETY: the caller's context.
+    // SAFETY: the caller's context is writable.
     unsafe { (*ctx).ubc_check = c_int::from(ubc_check != 0) }
 }
 
 /// Detection, by default on; off, this is plain SHA-1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCSetUseDetectColl(ctx: *mut SHA1_CTX, detect_coll: c_int) {
-    // SAFETY: the caller's context.
+    // SAFETY: the caller's context is writable.
     unsafe { (*ctx).detect_coll = c_int::from(detect_coll != 0) }
 }
 
@@ -130,14 +134,14 @@ pub unsafe extern "C" fn SHA1DCSetUseDetectColl(ctx: *mut SHA1_CTX, detect_coll:
 /// where a block has candidates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCSetDetectReducedRoundCollision(ctx: *mut SHA1_CTX, reduced_round_coll: c_int) {
-    // SAFETY: the caller's context.
+    // SAFETY: the caller's context is writable.
     unsafe { (*ctx).reduced_round_coll = c_int::from(reduced_round_coll != 0) }
 }
 
 /// The function to call for each block with an attack; NULL for none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCSetCallback(ctx: *mut SHA1_CTX, callback: collision_block_callback) {
-    // SAFETY: the caller's context.
+    // SAFETY: the caller's context is writable.
     unsafe { (*ctx).callback = callback }
 }
 
@@ -145,10 +149,10 @@ pub unsafe extern "C" fn SHA1DCSetCallback(ctx: *mut SHA1_CTX, callback: collisi
 /// does SHA1DCFinal.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCUpdate(ctx: *mut SHA1_CTX, buf: *const c_char, len: usize) {
-    // SAFETY: the caller's context and data.
+    // SAFETY: the caller's context is initialised, and its data readable for len bytes.
     unsafe {
         let ctx = &mut *ctx;
-        with_bytes(buf.cast(), len, |bytes| hasher::update::<_, Checked>(ctx, bytes));
+        with_bytes(buf.cast(), len, |bytes| hasher::update(ctx, Checked, bytes));
     }
 }
 
@@ -158,10 +162,10 @@ pub unsafe extern "C" fn SHA1DCUpdate(ctx: *mut SHA1_CTX, buf: *const c_char, le
 /// cbindgen:ptrs-as-arrays=[[output;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCFinal(output: *mut c_uchar, ctx: *mut SHA1_CTX) -> c_int {
-    // SAFETY: the caller's context and digest.
+    // SAFETY: the caller's context is initialised, and its digest writable.
     unsafe {
         let ctx = &mut *ctx;
-        let digest = hasher::finish::<_, Checked>(ctx);
+        let digest = hasher::finish(ctx, Checked);
         let found = ctx.found_collision;
         write_digest(output, digest);
         found

@@ -1,7 +1,7 @@
 //! The unavoidable bit conditions (UBCs), which rule out almost every vector.
 //!
-//! Stevens and Shumow, section 4: a block that is part of an attack along a
-//! disturbance vector has expanded message words W\[35..65\] that satisfy the
+//! Stevens and Shumow, section 4: a block that is part of an attack along a disturbance
+//! vector has expanded message words W\[35..65\] that satisfy the
 //! vector's conditions, each an equation between two bits. The paper's 156
 //! equations are instances of 16 [`Relation`]s, shifted along with K; `tests`
 //! below compares the two forms.
@@ -15,11 +15,11 @@
 use core::array;
 use core::mem::MaybeUninit;
 
-use super::vectors::{self, VECTORS};
-use super::{PHASE, Suspects};
-use crate::compress::lanes::{Vector, WIDEST};
-use crate::compress::rounds::Word;
-use crate::compress::trace::{TOP, Trace, Window};
+use super::phase::{PHASE, Suspects};
+use super::vectors::{DisturbanceVector, VECTORS};
+use crate::lanes::{MAX_WIDTH, SimdWord};
+use crate::rounds::Word;
+use crate::trace::{self, FIRST_T, Trace, Window};
 
 /// Bit b1 of W\[t\] xor bit b2 of W\[t + d\] is s, for some t.
 pub struct Relation {
@@ -144,22 +144,18 @@ pub const RELATIONS: [Relation; 16] = [
     ] },
 ];
 
-/// The first t of a window. (The conditions speak of those from 35 to 64.)
-pub const FIRST: usize = TOP - 31;
-
-/// The vectors that a block leaves alive, as a set: see [`place`].
+/// The vectors that the conditions do not rule out, as a set: see [`bit_of`].
 pub type Live = u64;
 
-/// The bit of a vector in a [`Live`] set. The low half has type I, the high one
-/// type II; in each, b = 0 begins with K = 43 at bit 0, and b = 2 with K = 46 at
-/// bit 16.
-pub const fn place(vector: &vectors::Vector) -> u32 {
+/// The bit of a vector in a [`Live`] set. The low half has type I, the high one type II; in
+/// each, b = 0 begins with K = 43 at bit 0, and b = 2 with K = 46 at bit 16.
+pub const fn bit_of(vector: &DisturbanceVector) -> u32 {
     let half = if vector.kind == 1 { 0 } else { 32 };
-    half + (vector.k as i32 + shift(vector.b)) as u32
+    half + (vector.k as i32 + bit_minus_k(vector.b)) as u32
 }
 
-/// What turns K into a vector's bit in its half.
-const fn shift(b: u8) -> i32 {
+/// The difference between a vector's bit in its half and its K.
+const fn bit_minus_k(b: u8) -> i32 {
     if b == 0 { -43 } else { 16 - 46 }
 }
 
@@ -168,7 +164,7 @@ pub const ALL: Live = {
     let mut all = 0;
     let mut i = 0;
     while i < VECTORS.len() {
-        all |= 1 << place(&VECTORS[i]);
+        all |= 1 << bit_of(&VECTORS[i]);
         i += 1;
     }
     all
@@ -186,12 +182,12 @@ pub fn numbers(mut live: Live) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The number of the vector at each place.
+/// The number of the vector of each bit.
 static NUMBERS: [u8; 64] = {
     let mut numbers = [0xff; 64];
     let mut i = 0;
     while i < VECTORS.len() {
-        numbers[place(&VECTORS[i]) as usize] = i as u8;
+        numbers[bit_of(&VECTORS[i]) as usize] = i as u8;
         i += 1;
     }
     numbers
@@ -199,7 +195,7 @@ static NUMBERS: [u8; 64] = {
 
 /// One use, ready to be applied to the relation's bits over t.
 #[derive(Clone, Copy)]
-pub struct Step {
+pub struct UseStep {
     /// Which relation.
     pub relation: u8,
     /// How far its bits are to be shifted to the right, or to the left if negative.
@@ -209,13 +205,13 @@ pub struct Step {
 }
 
 /// The most uses that one type has.
-pub const STEPS: usize = 32;
+pub const USES: usize = 32;
 
 /// The uses of each type, filled up with some that concern no bit.
-pub const TYPES: [[Step; STEPS]; 2] = [steps(1), steps(2)];
+pub const TYPES: [[UseStep; USES]; 2] = [steps(1), steps(2)];
 
-const fn steps(kind: u8) -> [Step; STEPS] {
-    let mut all = [Step { relation: 0, shift: 0, others: !0 }; STEPS];
+const fn steps(kind: u8) -> [UseStep; USES] {
+    let mut all = [UseStep { relation: 0, shift: 0, others: !0 }; USES];
     let mut n = 0;
     let mut i = 0;
     while i < RELATIONS.len() {
@@ -223,15 +219,15 @@ const fn steps(kind: u8) -> [Step; STEPS] {
         while j < RELATIONS[i].uses.len() {
             let u = &RELATIONS[i].uses[j];
             if u.kind == kind {
-                // t - FIRST is the bit; K + shift is where it shall be.
-                let shift_by = u.offset - FIRST as i32 - shift(u.b);
+                // t - FIRST_T is the bit; K + bit_minus_k is where it has to be.
+                let shift_by = u.offset - FIRST_T as i32 - bit_minus_k(u.b);
                 let mut others = !0;
                 let mut m = 0;
                 while m < u.k.len() {
-                    others &= !(1 << (u.k[m] as i32 + shift(u.b)));
+                    others &= !(1 << (u.k[m] as i32 + bit_minus_k(u.b)));
                     m += 1;
                 }
-                all[n] = Step { relation: i as u8, shift: shift_by as i8, others };
+                all[n] = UseStep { relation: i as u8, shift: shift_by as i8, others };
                 n += 1;
             }
             j += 1;
@@ -241,8 +237,8 @@ const fn steps(kind: u8) -> [Step; STEPS] {
     all
 }
 
-/// A relation's two columns, as places in [`columns`]' result.
-pub const fn column(b: u32) -> usize {
+/// Where the column of bit b is in the result of [`columns`].
+pub const fn column_index(b: u32) -> usize {
     if b < 8 { b as usize } else { b as usize - 16 }
 }
 
@@ -250,9 +246,9 @@ pub const fn column(b: u32) -> usize {
 #[inline(always)]
 pub fn columns(window: &Window) -> [u32; 16] {
     // Bytes 0 and 3 of each word, in order of t, eight to a square.
-    let word = |t: usize| window[TOP - (FIRST + t)];
-    let low: [u8; 32] = array::from_fn(|t| word(t) as u8);
-    let high: [u8; 32] = array::from_fn(|t| (word(t) >> 24) as u8);
+    let word = |i: usize| window[trace::index(FIRST_T + i)];
+    let low: [u8; 32] = array::from_fn(|i| word(i) as u8);
+    let high: [u8; 32] = array::from_fn(|i| (word(i) >> 24) as u8);
     let squares: [u64; 8] = array::from_fn(|i| {
         let bytes = if i < 4 { &low[8 * i..8 * i + 8] } else { &high[8 * i - 32..8 * i - 24] };
         u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
@@ -278,6 +274,18 @@ pub fn live(window: &Window) -> Live {
     live_of_columns(&columns(window))
 }
 
+/// The live vectors of each traced block of a phase, and the set of blocks with any, one
+/// after the other: for CPUs without vectors.
+pub fn live_one_by_one(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
+    let mut suspects = 0;
+    for (index, (trace, live)) in traces.iter().zip(live).enumerate() {
+        let vectors = self::live(&trace.window);
+        live.write(vectors);
+        suspects |= Suspects::from(vectors != 0) << index;
+    }
+    suspects
+}
+
 /// The same from the columns.
 #[inline(never)]
 fn live_of_columns(columns: &[u32; 16]) -> Live {
@@ -285,17 +293,17 @@ fn live_of_columns(columns: &[u32; 16]) -> Live {
     Live::from(one) | Live::from(two) << 32
 }
 
-/// What [`evaluate`] needs of a vector whose lanes are words of a block each.
-pub trait Lanes: Word {
-    /// Shift to the right, or to the left by a negative number. Which bits come in
-    /// does not matter.
+/// What [`evaluate`] needs of a word of a block, or of a vector of such words.
+pub trait ConditionWord: Word {
+    /// Shift to the right, or to the left by a negative number. The bits that come in may
+    /// be anything: no condition depends on them.
     fn shift(self, by: i8) -> Self;
     /// `self & (b | c)`.
     fn and_or(self, b: Self, c: Self) -> Self;
 }
 
 /// One block.
-impl Lanes for u32 {
+impl ConditionWord for u32 {
     #[inline(always)]
     fn shift(self, by: i8) -> Self {
         self.rotate_right(by as u32 & 31)
@@ -309,13 +317,13 @@ impl Lanes for u32 {
 /// From the [`columns`] of several blocks the live vectors of type I and those of
 /// type II: what [`live`] does for one.
 #[inline(always)]
-pub fn evaluate<L: Lanes>(columns: &[L; 16]) -> [L; 2] {
+pub fn evaluate<L: ConditionWord>(columns: &[L; 16]) -> [L; 2] {
     // The tables become constants in the code: left to itself, the compiler would
     // not unroll such loops, and read the tables for every block.
     macro_rules! holds {
         ($($i:literal)*) => { [$( {
             const R: &Relation = &RELATIONS[$i];
-            let differ = columns[column(R.b1)].xor(columns[column(R.b2)].shift(R.d as i8));
+            let differ = columns[column_index(R.b1)].xor(columns[column_index(R.b2)].shift(R.d as i8));
             if R.s == 1 { differ } else { differ.xor(columns[0].splat(!0)) }
         } ),*] };
     }
@@ -324,7 +332,7 @@ pub fn evaluate<L: Lanes>(columns: &[L; 16]) -> [L; 2] {
         ($kind:literal $($i:literal)*) => { {
             let live = columns[0].splat((ALL >> (32 * $kind)) as u32);
             $( let live = {
-                const STEP: Step = TYPES[$kind][$i];
+                const STEP: UseStep = TYPES[$kind][$i];
                 let bits = holds[STEP.relation as usize].shift(STEP.shift);
                 live.and_or(bits, columns[0].splat(STEP.others))
             }; )*
@@ -338,9 +346,8 @@ pub fn evaluate<L: Lanes>(columns: &[L; 16]) -> [L; 2] {
 }
 
 /// What [`live_in_lanes`] needs of a CPU.
-pub trait Columns<const N: usize>: Lanes + Vector<N> {
-    /// Gives each of the [`columns`] that the conditions speak of, with its place, to
-    /// `put`.
+pub trait ConditionVector<const N: usize>: ConditionWord + SimdWord<N> {
+    /// Give each of the [`columns`] that the conditions speak of to `put`, after its index.
     ///
     /// # Safety
     /// The CPU must have such vectors.
@@ -354,10 +361,10 @@ pub trait Columns<const N: usize>: Lanes + Vector<N> {
 /// `N` blocks at a time.
 ///
 /// # Safety
-/// The CPU must have such vectors.
+/// The CPU must have the vectors of `V`.
 #[inline(always)]
 #[allow(unsafe_code)]
-pub unsafe fn live_in_lanes<V: Columns<N>, const N: usize>(
+pub unsafe fn live_in_lanes<V: ConditionVector<N>, const N: usize>(
     traces: &[Trace],
     live: &mut [MaybeUninit<Live>],
 ) -> Suspects {
@@ -365,25 +372,26 @@ pub unsafe fn live_in_lanes<V: Columns<N>, const N: usize>(
     if traces.len() < 3 {
         for (index, (trace, live)) in traces.iter().zip(live).enumerate() {
             let mut columns = [0; 16];
-            // SAFETY: the caller's contract.
-            unsafe { V::columns(&trace.window, |place, column| columns[place] = column) };
+            // SAFETY: the CPU has the vectors of `V` by this function's contract.
+            unsafe { V::columns(&trace.window, |index, column| columns[index] = column) };
             let vectors = live_of_columns(&columns);
             live.write(vectors);
             suspects |= Suspects::from(vectors != 0) << index;
         }
         return suspects;
     }
-    // The columns of all before the first is evaluated: a load waits for several stores
-    // to what it covers. What is behind the last block is of no interest.
-    let mut columns = [[0; PHASE + WIDEST]; 16];
+    // First the columns of all blocks, then their evaluation: a vector load that covers
+    // several stores has to wait until these have left the store buffer. The words behind
+    // the last block's are never looked at.
+    let mut columns = [[0; PHASE + MAX_WIDTH]; 16];
     for (index, trace) in traces.iter().enumerate() {
-        // SAFETY: the caller's contract.
-        unsafe { V::columns(&trace.window, |place, column| columns[place][index] = column) };
+        // SAFETY: the CPU has the vectors of `V` by this function's contract.
+        unsafe { V::columns(&trace.window, |of, column| columns[of][index] = column) };
     }
     for (first, live) in (0..).step_by(N).zip(live.chunks_mut(N)) {
         let batch = columns.each_ref().map(|column| {
             let words = column[first..].first_chunk().expect("there are so many behind the last block");
-            // SAFETY: the caller's contract.
+            // SAFETY: the CPU has the vectors of `V` by this function's contract.
             unsafe { V::load(words) }
         });
         let [one, two] = evaluate(&batch);
@@ -391,7 +399,7 @@ pub unsafe fn live_in_lanes<V: Columns<N>, const N: usize>(
             live.fill(MaybeUninit::new(0));
             continue;
         }
-        let mut sets = [[0; WIDEST]; 2];
+        let mut sets = [[0; MAX_WIDTH]; 2];
         one.store(&mut sets[0]);
         two.store(&mut sets[1]);
         for (lane, live) in live.iter_mut().enumerate() {

@@ -7,9 +7,11 @@
 //! (USENIX Security 2017), section 3, name the 32 that an attack could use:
 //! I(K, b) and II(K, b), K where the 15 zero words stand, b a rotation.
 
+use crate::trace::MessageDifference;
+
 /// One disturbance vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vector {
+pub struct DisturbanceVector {
     /// The type: 1 for I(K, b), 2 for II(K, b).
     pub kind: u8,
     /// K.
@@ -20,9 +22,9 @@ pub struct Vector {
 
 /// All vectors. A vector's place here is its number everywhere.
 #[rustfmt::skip]
-pub const VECTORS: [Vector; 32] = {
-    const fn v(kind: u8, k: u8, b: u8) -> Vector {
-        Vector { kind, k, b }
+pub const VECTORS: [DisturbanceVector; 32] = {
+    const fn v(kind: u8, k: u8, b: u8) -> DisturbanceVector {
+        DisturbanceVector { kind, k, b }
     }
     [
         v(1, 43, 0), v(1, 44, 0), v(1, 45, 0), v(1, 46, 0), v(1, 46, 2), v(1, 47, 0), v(1, 47, 2), v(1, 48, 0),
@@ -32,17 +34,16 @@ pub const VECTORS: [Vector; 32] = {
     ]
 };
 
-impl Vector {
-    /// The step before which the two messages of an attack have the same
-    /// working words: recompression starts there.
-    pub const fn start(&self) -> usize {
+impl DisturbanceVector {
+    /// The test step: the step before which the two messages of an attack have the same
+    /// working words. Recompression starts there.
+    pub const fn test_step(&self) -> usize {
         if self.k < 50 { 58 } else { 65 }
     }
 
-    /// The difference of the two expanded messages, from its last word to its first:
-    /// the order in which the SHA instructions of x86 want four words. Every
-    /// disturbance starts a local collision, which five later words correct.
-    pub fn difference(&self) -> &'static [u32; 80] {
+    /// The difference of the two expanded messages. Every disturbance starts a local
+    /// collision, which five later words correct.
+    pub fn difference(&self) -> MessageDifference {
         let table = match (self.kind, self.b) {
             (1, 0) => &I_0,
             (1, _) => &I_2,
@@ -50,14 +51,15 @@ impl Vector {
             _ => &II_2,
         };
         // Vectors of a type and b are the same words, moved along with K.
-        table[usize::from(self.k) - LEAST_K..].first_chunk().expect("80 words behind any start")
+        let words = table[usize::from(self.k) - LEAST_K..].first_chunk();
+        MessageDifference::from_reversed(words.expect("80 words behind any start"))
     }
 }
 
 /// The smallest and the largest K.
 const LEAST_K: usize = 43;
 const MOST_K: usize = 56;
-/// What a table must have for all K.
+/// How many words hold the 80 of every K.
 const LEN: usize = 80 + MOST_K - LEAST_K;
 
 static I_0: [u32; LEN] = differences(1, 0);
@@ -65,8 +67,8 @@ static I_2: [u32; LEN] = differences(1, 2);
 static II_0: [u32; LEN] = differences(2, 0);
 static II_2: [u32; LEN] = differences(2, 2);
 
-/// The message differences of a type and b (section 3 of the paper), backwards: the
-/// last words for the smallest K come first, those for a larger K later.
+/// The message differences of a type and b (section 3 of the paper), from the last word
+/// to the first: those of the smallest K begin at place 0, those of the next at place 1.
 const fn differences(kind: u8, b: u32) -> [u32; LEN] {
     // DV[t] is kept at t + 5: the corrections reach back five words.
     const BACK: usize = 5;

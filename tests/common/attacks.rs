@@ -9,10 +9,11 @@ use std::array;
 use std::env;
 use std::sync::OnceLock;
 
-use shaone::block::{Block, Digest};
-use shaone::compress::trace::{TOP, Window};
-use shaone::detect::vectors::{VECTORS, Vector};
+use shaone::Digest;
+use shaone::block::Block;
+use shaone::detect::vectors::{DisturbanceVector, VECTORS};
 use shaone::detect::{Options, conditions};
+use shaone::trace::{LAST_T, Window};
 
 /// Seeded random numbers (splitmix64), the same on every machine.
 pub struct Random(u64);
@@ -67,7 +68,7 @@ pub fn vectors(live: conditions::Live) -> Vectors {
 
 /// The place of a vector, or nothing if it is none of ours.
 pub fn number(kind: u8, k: u8, b: u8) -> Option<usize> {
-    VECTORS.iter().position(|&vector| vector == Vector { kind, k, b })
+    VECTORS.iter().position(|&vector| vector == DisturbanceVector { kind, k, b })
 }
 
 pub type Words = [u32; 80];
@@ -130,7 +131,7 @@ pub fn published_live(w: &Words) -> Vectors {
 
 /// The words that a backend traces.
 pub fn window(w: &Words) -> Window {
-    array::from_fn(|i| w[TOP - i])
+    array::from_fn(|i| w[LAST_T - i])
 }
 
 pub fn expand(block: &[u32; 16]) -> Words {
@@ -298,7 +299,7 @@ pub fn hostile_message(random: &mut Random) -> Vec<u8> {
         message
             .extend_from_slice(&data[..if whole { data.len() } else { 64 * random.below(data.len() / 64) }]);
     }
-    // A phase of the checking engine has 64 blocks.
+    // More than a phase of the checking engine, sometimes.
     let count = if random.below(4) == 0 { random.below(140) } else { random.below(30) };
     let pool: [[u32; 16]; 3] = array::from_fn(|_| hostile_block(random));
     for _ in 0..count {

@@ -2,78 +2,80 @@
 
 use core::arch::aarch64::*;
 
-use super::lanes::{self, Exchange, States, Step, Vector, WIDEST};
-use super::rounds::Word;
 use crate::block::Block;
+use crate::lanes::{self, MAX_WIDTH, SimdWord, States, Step};
+use crate::rounds::Word;
 
-/// 4 messages.
+/// 4 messages: a [`Kernel`](lanes::Kernel).
+///
+/// # Safety
+/// In every step the first 4 lanes must be filled.
 #[target_feature(enable = "neon")]
-pub fn four(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
-    // SAFETY: the feature is enabled here.
-    unsafe { lanes::run::<Quad, 4>(states, steps, others) }
+pub unsafe fn four(states: &mut States, steps: &mut [Step]) {
+    // SAFETY: NEON is enabled here; the lanes are filled by this function's contract.
+    unsafe { lanes::run::<Quad, 4>(states, steps) }
 }
 
-/// 4 words. There is one only where there is NEON.
+/// 4 words. Safe code gets one only where there is NEON, so whoever has one may use NEON.
 #[derive(Clone, Copy)]
 pub struct Quad(pub(crate) uint32x4_t);
 
-// SAFETY, for all of it: the vector that is there shows that there is NEON.
 impl Word for Quad {
     #[inline(always)]
     fn splat(self, value: u32) -> Self {
-        // SAFETY: see above.
+        // SAFETY: a `Quad` exists only where there is NEON.
         Self(unsafe { vdupq_n_u32(value) })
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: a `Quad` exists only where there is NEON.
         Self(unsafe { vaddq_u32(self.0, other.0) })
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: a `Quad` exists only where there is NEON.
         Self(unsafe { veorq_u32(self.0, other.0) })
     }
     #[inline(always)]
     fn rotl<const LEFT: i32, const RIGHT: i32>(self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: a `Quad` exists only where there is NEON.
         Self(unsafe { vsriq_n_u32::<RIGHT>(vshlq_n_u32::<LEFT>(self.0), self.0) })
     }
     #[inline(always)]
     fn ch(x: Self, y: Self, z: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: a `Quad` exists only where there is NEON.
         Self(unsafe { vbslq_u32(x.0, y.0, z.0) })
     }
     /// Where y and z differ, x decides.
     #[inline(always)]
     fn add_maj(a: Self, x: Self, y: Self, z: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: a `Quad` exists only where there is NEON.
         a.add(Self(unsafe { vbslq_u32(y.xor(z).0, x.0, y.0) }))
     }
 }
 
-impl Vector<4> for Quad {
+impl SimdWord<4> for Quad {
     #[inline(always)]
-    unsafe fn load(words: &[u32; WIDEST]) -> Self {
-        // SAFETY: the caller has NEON; four readable words.
+    unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self {
+        // SAFETY: the CPU has NEON by the trait's contract; four of the words are readable.
         Self(unsafe { vld1q_u32(words.as_ptr()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; WIDEST]) {
-        // SAFETY: see above; four writable words.
+    fn store(self, words: &mut [u32; MAX_WIDTH]) {
+        // SAFETY: a `Quad` exists only where there is NEON; four of the words are writable.
         unsafe { vst1q_u32(words.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
-    fn choose(self, other: Self, mask: u32) -> Self {
-        // SAFETY: see above.
+    fn select(self, other: Self, mask: u32) -> Self {
+        // SAFETY: a `Quad` exists only where there is NEON.
         unsafe {
             let bits = vld1q_u32([1, 2, 4, 8].as_ptr());
             Self(vbslq_u32(vtstq_u32(vdupq_n_u32(mask), bits), other.0, self.0))
         }
     }
     #[inline(always)]
-    unsafe fn quarter(blocks: [&Block; 4], quarter: usize) -> [Self; 4] {
-        // SAFETY: the caller has NEON; a quarter of a block is 16 bytes.
+    unsafe fn transposed(blocks: [&Block; 4], quarter: usize) -> [Self; 4] {
+        // SAFETY: the CPU has NEON by the trait's contract; a quarter of a block is 16 bytes.
         unsafe {
             let [a, b, c, d] = blocks
                 .map(|block| vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(block.as_ptr().add(16 * quarter)))));

@@ -10,24 +10,23 @@ use core::arch::x86_64::*;
 use core::array;
 use core::mem::MaybeUninit;
 
-use super::Suspects;
-use super::conditions::{self, Columns, Lanes, Live};
-use crate::compress::trace::{Trace, Window};
-use crate::compress::x86_avx2::Ymm;
+use crate::arch::x86::avx2::Ymm;
+use crate::detect::conditions::{self, ConditionVector, ConditionWord, Live};
+use crate::detect::phase::Suspects;
+use crate::trace::{Trace, Window};
 
 /// The live vectors of each traced block, and the set of blocks with any.
 #[target_feature(enable = "avx2")]
 pub fn live(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
-    // SAFETY: the feature is enabled here.
+    // SAFETY: AVX2 is enabled here.
     unsafe { conditions::live_in_lanes::<Ymm, 8>(traces, live) }
 }
 
-// SAFETY, for all of it: the vector that is there shows that there is AVX2.
-impl Lanes for Ymm {
+impl ConditionWord for Ymm {
     #[inline(always)]
     fn shift(self, by: i8) -> Self {
         let count = i32::from(by.unsigned_abs());
-        // SAFETY: see above.
+        // SAFETY: a `Ymm` exists only where there is AVX2.
         unsafe {
             if by < 0 {
                 Self(_mm256_sllv_epi32(self.0, _mm256_set1_epi32(count)))
@@ -38,20 +37,20 @@ impl Lanes for Ymm {
     }
     #[inline(always)]
     fn and_or(self, b: Self, c: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: a `Ymm` exists only where there is AVX2.
         Self(unsafe { _mm256_and_si256(self.0, _mm256_or_si256(b.0, c.0)) })
     }
 }
 
-impl Columns<8> for Ymm {
+impl ConditionVector<8> for Ymm {
     #[inline(always)]
     unsafe fn columns(window: &Window, put: impl FnMut(usize, u32)) {
-        // SAFETY: the caller has AVX2.
+        // SAFETY: the CPU has AVX2 by the trait's contract.
         unsafe { columns(window, put) }
     }
     #[inline(always)]
     fn any(self, other: Self) -> bool {
-        // SAFETY: see above.
+        // SAFETY: a `Ymm` exists only where there is AVX2.
         unsafe {
             let all = _mm256_or_si256(self.0, other.0);
             _mm256_testz_si256(all, all) == 0
@@ -77,12 +76,12 @@ fn columns(window: &Window, mut put: impl FnMut(usize, u32)) {
     let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
     let (mut low, mut high) = (_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd));
     for bit in (0..8).rev() {
-        put(conditions::column(bit), _mm256_movemask_epi8(low) as u32);
+        put(conditions::column_index(bit), _mm256_movemask_epi8(low) as u32);
         low = _mm256_add_epi8(low, low);
     }
     // Of the high bytes, only the bits 28 to 30 are in any condition.
     for bit in (28..31).rev() {
         high = _mm256_add_epi8(high, high);
-        put(conditions::column(bit), _mm256_movemask_epi8(high) as u32);
+        put(conditions::column_index(bit), _mm256_movemask_epi8(high) as u32);
     }
 }

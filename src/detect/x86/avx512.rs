@@ -1,14 +1,14 @@
 //! The conditions of one block in 24 instructions: AVX-512 with VBMI and GFNI.
 //!
-//! The same steps as [`super::conditions::live`]. `vpermb` gathers bytes 0 and 3
+//! The same steps as [`live`](crate::detect::conditions::live). `vpermb` gathers bytes 0 and 3
 //! of the words into squares of eight, `vgf2p8affineqb` transposes all eight
 //! squares at once, and two more `vpermb` lay out the columns P\[b1\] and P\[b2\] of
 //! all 16 relations, one in each lane. Of the uses, eight lanes take those of type
 //! I and eight those of type II, four after each other.
 //!
-//! Where there are 16 blocks, it is cheaper to turn the columns of all, so that
-//! each block has a lane to itself. Where there is only one, its check is put among
-//! its own last rounds, which leave most of the CPU idle.
+//! Where there are 16 blocks, it is cheaper to transpose the columns of all, so that each
+//! block has a lane to itself. Where there is only one, its check is put among its own last
+//! rounds, which leave most of the CPU idle.
 
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -16,13 +16,15 @@ use core::array;
 use core::mem::{MaybeUninit, offset_of};
 use core::slice;
 
-use super::conditions::{ALL, FIRST, Lanes, Live, RELATIONS, TYPES, column, evaluate};
-use super::{Suspects, confirm};
+use crate::arch::x86::avx512::Zmm;
+use crate::arch::x86::sha::trace::{Inspect, trace_vl, trace_vl_and};
+use crate::barrier;
 use crate::block::{Block, State};
-use crate::compress::lanes::{self, Exchange, Record, States, Step};
-use crate::compress::trace::{TOP, Trace, Window};
-use crate::compress::x86_avx512::Zmm;
-use crate::compress::x86_sha::{self, Inspect};
+use crate::detect::conditions::{ALL, ConditionWord, Live, RELATIONS, TYPES, column_index, evaluate};
+use crate::detect::confirm::confirm_lanes;
+use crate::detect::phase::Suspects;
+use crate::lanes::{self, LaneTraces, States, Step};
+use crate::trace::{FIRST_T, Trace, Window, index};
 
 /// A vector's worth of constants.
 #[repr(C, align(64))]
@@ -38,7 +40,7 @@ const fn gather(late: bool) -> [u8; 64] {
     let mut from = [0; 64];
     let mut i = 0;
     while i < 64 {
-        let (byte, word) = (3 * (i / 32), TOP - time(i));
+        let (byte, word) = (3 * (i / 32), index(time(i)));
         if (word < HALF) == late {
             from[i] = (word % HALF * 4 + byte) as u8;
         }
@@ -49,7 +51,7 @@ const fn gather(late: bool) -> [u8; 64] {
 
 /// The t of byte i of the squares.
 const fn time(i: usize) -> usize {
-    FIRST + 8 * (i % 32 / 8) + 7 - i % 8
+    FIRST_T + 8 * (i % 32 / 8) + 7 - i % 8
 }
 
 /// The bytes of the squares that the early words give.
@@ -57,7 +59,7 @@ const EARLY: u64 = {
     let mut mask = 0;
     let mut i = 0;
     while i < 64 {
-        if TOP - time(i) >= HALF {
+        if index(time(i)) >= HALF {
             mask |= 1 << i;
         }
         i += 1;
@@ -74,7 +76,7 @@ const fn layout(second: bool) -> [u8; 64] {
     let mut i = 0;
     while i < 64 {
         let r = &RELATIONS[i / 4];
-        let column = column(if second { r.b2 } else { r.b1 });
+        let column = column_index(if second { r.b2 } else { r.b1 });
         from[i] = (column / 8 * 32 + i % 4 * 8 + column % 8) as u8;
         i += 1;
     }
@@ -121,11 +123,11 @@ static USES: Uses = {
     let mut uses = Uses { relation: NONE, rotate: NONE, others: NONE };
     let mut i = 0;
     while i < 64 {
-        let (turn, lane) = (i / 16, i % 16);
-        let step = TYPES[kind(lane)][turn * 8 + lane / 8 * 4 + lane % 4];
-        uses.relation[turn].0[lane] = step.relation as u32;
-        uses.rotate[turn].0[lane] = step.shift as u32 & 31;
-        uses.others[turn].0[lane] = step.others;
+        let (pass, lane) = (i / 16, i % 16);
+        let step = TYPES[kind(lane)][pass * 8 + lane / 8 * 4 + lane % 4];
+        uses.relation[pass].0[lane] = step.relation as u32;
+        uses.rotate[pass].0[lane] = step.shift as u32 & 31;
+        uses.others[pass].0[lane] = step.others;
         i += 1;
     }
     uses
@@ -161,7 +163,7 @@ struct Constants {
     second: [[u8; 32]; 2],
     rotate_second: [[u32; 8]; 2],
     equal: [[u32; 8]; 2],
-    /// The vectors of each lane's type: I and II in turns.
+    /// The vectors of each lane's type: I and II alternate.
     candidates: [u32; 8],
     /// Eight uses after each other in every lane.
     relation: [[u32; 8]; 8],
@@ -180,7 +182,7 @@ struct Columns {
 }
 
 /// The relations: first eight whose second column is of byte 0, then eight for which
-/// it is of byte 3, some of them turned about.
+/// it is of byte 3. To get there, some have their two columns exchanged.
 const COLUMNS_OF: [Columns; 16] = {
     let mut all = [Columns { relation: 0, first: 0, second: 0, d: 0 }; 16];
     let (mut low, mut high) = (0, 8);
@@ -226,7 +228,7 @@ static CONSTANTS: Constants = {
         all.high[1 - piece / 2][i] = 0x80;
         i += 1;
     }
-    let mut place = [0; 16];
+    let mut position = [0; 16];
     let mut i = 0;
     while i < 64 {
         let (at, byte) = (i / 4, i % 4);
@@ -238,21 +240,21 @@ static CONSTANTS: Constants = {
         all.second[at / 8][i % 32] = (square + columns.second as usize % 8) as u8;
         all.rotate_second[at / 8][at % 8] = columns.d as u32 & 31;
         all.equal[at / 8][at % 8] = RELATIONS[columns.relation].s.wrapping_sub(1);
-        place[columns.relation] = at;
+        position[columns.relation] = at;
         i += 1;
     }
     let mut i = 0;
     while i < 64 {
-        let (turn, lane, kind) = (i / 8, i % 8, i % 2);
-        let step = TYPES[kind][turn * 4 + lane / 2];
-        let at = place[step.relation as usize];
-        // Where a relation is turned about, its t is that of the second bit.
+        let (pass, lane, kind) = (i / 8, i % 8, i % 2);
+        let step = TYPES[kind][pass * 4 + lane / 2];
+        let at = position[step.relation as usize];
+        // Where the columns are exchanged, t is that of the second bit.
         let d = COLUMNS_OF[at].d;
         let rotate = step.shift as i32 + if d < 0 { -d } else { 0 };
         all.candidates[lane] = (ALL >> (32 * kind)) as u32;
-        all.relation[turn][lane] = at as u32;
-        all.rotate[turn][lane] = rotate as u32 & 31;
-        all.others[turn][lane] = step.others;
+        all.relation[pass][lane] = at as u32;
+        all.rotate[pass][lane] = rotate as u32 & 31;
+        all.others[pass][lane] = step.others;
         i += 1;
     }
     all
@@ -266,7 +268,7 @@ const BITS: u64 = 0x8040_2010_0804_0201;
 #[target_feature(enable = "avx512f")]
 fn load<T>(from: &T) -> __m512i {
     const { assert!(size_of::<T>() == 64) };
-    // SAFETY: 64 readable bytes; the load needs no alignment.
+    // SAFETY: `from` is 64 readable bytes, and the load needs no alignment.
     unsafe { _mm512_loadu_si512((&raw const *from).cast()) }
 }
 
@@ -318,8 +320,11 @@ fn four(traces: [&Trace; 4], live: &mut [MaybeUninit<Live>; 4]) -> __mmask8 {
 
 /// Compress blocks with a trace of each, and find the live vectors of each and the
 /// set of blocks with any. Fewer than four blocks are checked while they are hashed.
-#[target_feature(enable = "sha,sse4.1,avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
-pub fn scan(
+///
+/// # Safety
+/// There must be room for a trace and a set for each block.
+#[target_feature(enable = "sha,ssse3,sse4.1,avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
+pub unsafe fn scan(
     state: &mut State,
     blocks: &[Block],
     traces: &mut [MaybeUninit<Trace>],
@@ -327,12 +332,13 @@ pub fn scan(
 ) -> Suspects {
     if blocks.len() < 4 {
         let mut beside = Beside { live: live.iter_mut(), index: 0, suspects: 0 };
-        // SAFETY: the features are enabled here.
-        unsafe { x86_sha::trace_vl_and(state, blocks, traces, &mut beside) };
+        // SAFETY: what `trace_vl` and the inspection want is enabled here.
+        unsafe { trace_vl_and(state, blocks, traces, &mut beside) };
         return beside.suspects;
     }
-    x86_sha::trace_vl(state, blocks, traces);
-    // SAFETY: all blocks are traced.
+    trace_vl(state, blocks, traces);
+    // SAFETY: there is room for a trace of each block by this function's contract, and
+    // `trace_vl` writes them.
     self::live(unsafe { slice::from_raw_parts(traces.as_ptr().cast(), blocks.len()) }, live)
 }
 
@@ -464,49 +470,49 @@ impl Inspect for Beside<'_> {
 /// Blocks in a batch: one in each lane.
 const LANES: usize = 16;
 
-/// The live vectors of 16 blocks: their columns are turned to stand in one lane
-/// each, and then every relation and every use is two operations for all.
+/// The live vectors of 16 blocks: their columns are transposed into one lane each, and
+/// then every relation and every use is two operations for all.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
 fn batch(traces: &[Trace; LANES], live: &mut [MaybeUninit<Live>; LANES]) -> __mmask16 {
     let columns = transpose(traces.each_ref().map(|trace| {
         let [late, early] = trace.window.as_chunks::<HALF>().0 else { unreachable!() };
-        _mm512_permutexvar_epi8(load(&COLUMNS), squares(load(late), load(early)))
+        _mm512_permutexvar_epi8(load(&COLUMNS), transposed_squares(load(late), load(early)))
     }));
     live_of_columns(&columns.map(Zmm), live)
 }
 
-/// The columns of the blocks in a record, which has a block in each lane already.
+/// The columns of blocks that have a lane each already.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn columns_of_record(record: &Record) -> [__m512i; 16] {
+fn columns_of_lanes(traces: &LaneTraces) -> [__m512i; 16] {
     // Byte k of word j in `low` and in `high`: the bytes 0 and 3 of W[34 + 8 * k + j].
     let (mut low, mut high) = ([_mm512_setzero_si512(); 8], [_mm512_setzero_si512(); 8]);
     let (ends, even) = (_mm512_set1_epi32(0xff00_00ffu32 as i32), _mm512_set1_epi32(0x00ff_00ff));
     for j in 0..8 {
-        let [a, b, c, d] = [0, 8, 16, 24].map(|k| load(&record.window[TOP - FIRST - k - j]));
+        let [a, b, c, d] = [0, 8, 16, 24].map(|k| load(&traces.window[index(FIRST_T + k + j)]));
         let (ac, bd) =
             (select(ends, a, _mm512_rol_epi32::<16>(c)), select(ends, b, _mm512_rol_epi32::<16>(d)));
         low[j] = select(even, ac, _mm512_rol_epi32::<8>(bd));
         high[j] = select(even, _mm512_rol_epi32::<8>(ac), _mm512_rol_epi32::<16>(bd));
     }
-    let ([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]) = (turn(low), turn(high));
+    let ([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]) = (transpose_8x8(low), transpose_8x8(high));
     [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
 }
 
-/// Turn the 8 by 8 bits that the same byte of eight words has: bit j of word i becomes
+/// Transpose the 8 by 8 bits that each byte of eight words has: bit j of word i becomes
 /// bit i of word j (Hacker's Delight, section 7-3).
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn turn(mut x: [__m512i; 8]) -> [__m512i; 8] {
+fn transpose_8x8(mut x: [__m512i; 8]) -> [__m512i; 8] {
     for i in 0..4 {
-        swap::<4, 0x0f0f_0f0f>(&mut x, i);
+        swap_bits::<4, 0x0f0f_0f0f>(&mut x, i);
     }
     for i in [0, 1, 4, 5] {
-        swap::<2, 0x3333_3333>(&mut x, i);
+        swap_bits::<2, 0x3333_3333>(&mut x, i);
     }
     for i in [0, 2, 4, 6] {
-        swap::<1, 0x5555_5555>(&mut x, i);
+        swap_bits::<1, 0x5555_5555>(&mut x, i);
     }
     x
 }
@@ -515,7 +521,7 @@ fn turn(mut x: [__m512i; 8]) -> [__m512i; 8] {
 /// are.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn swap<const BY: u32, const MASK: i32>(x: &mut [__m512i; 8], i: usize) {
+fn swap_bits<const BY: u32, const MASK: i32>(x: &mut [__m512i; 8], i: usize) {
     let (a, b, mask) = (x[i], x[i + BY as usize], _mm512_set1_epi32(MASK));
     x[i] = select(mask, a, _mm512_slli_epi32::<BY>(b));
     x[i + BY as usize] = select(mask, _mm512_srli_epi32::<BY>(a), b);
@@ -529,20 +535,24 @@ fn select(mask: __m512i, a: __m512i, b: __m512i) -> __m512i {
 }
 
 /// 16 messages, checked: a [`Kernel`](lanes::Kernel).
+///
+/// # Safety
+/// In every step the first 16 lanes must be filled.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
-pub fn sixteen(states: &mut States, steps: &[Step], others: &mut [Exchange]) {
-    let inspect = |blocks: [&Block; LANES], record: &Record| {
+pub unsafe fn sixteen(states: &mut States, steps: &mut [Step]) {
+    let inspect = |blocks: [&Block; LANES], traces: &LaneTraces| {
         let mut live = [const { MaybeUninit::uninit() }; LANES];
-        let suspects = live_of_columns(&columns_of_record(record).map(Zmm), &mut live);
+        let suspects = live_of_columns(&columns_of_lanes(traces).map(Zmm), &mut live);
         if suspects == 0 {
             return 0;
         }
-        // SAFETY: there is a set for each lane.
+        // SAFETY: `live_of_columns` writes a set for each lane.
         let live = live.map(|live| unsafe { live.assume_init() });
-        confirm(blocks, record, suspects.into(), &live)
+        confirm_lanes(blocks, traces, suspects.into(), &live)
     };
-    // SAFETY: the features are enabled here.
-    unsafe { lanes::run_recorded::<Zmm, LANES>(states, steps, others, inspect) }
+    // SAFETY: AVX-512 F and BW are enabled here; the lanes are filled by this function's
+    // contract.
+    unsafe { lanes::run_checked::<Zmm, LANES>(states, steps, inspect) }
 }
 
 /// The live vectors of 16 blocks whose columns are in one lane each.
@@ -562,15 +572,15 @@ fn live_of_columns(columns: &[Zmm; 16], live: &mut [MaybeUninit<Live>; LANES]) -
     _mm512_test_epi32_mask(any, any)
 }
 
-impl Lanes for Zmm {
+impl ConditionWord for Zmm {
     #[inline(always)]
     fn shift(self, by: i8) -> Self {
-        // SAFETY: the vector that is there shows that there is AVX-512.
+        // SAFETY: a `Zmm` exists only where there is AVX-512 F.
         Self(unsafe { _mm512_rorv_epi32(self.0, _mm512_set1_epi32(by.into())) })
     }
     #[inline(always)]
     fn and_or(self, b: Self, c: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: a `Zmm` exists only where there is AVX-512 F.
         Self(unsafe { _mm512_ternarylogic_epi32::<0xe0>(self.0, b.0, c.0) })
     }
 }
@@ -608,17 +618,13 @@ fn transpose(mut x: [__m512i; 16]) -> [__m512i; 16] {
     y
 }
 
-/// Bytes 0 and 3 of a window's words in squares of eight, each turned so that a
+/// Bytes 0 and 3 of a window's words in squares of eight, each transposed so that a
 /// byte holds one bit of all eight words.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
-fn squares(late: __m512i, early: __m512i) -> __m512i {
-    // Known, the mask would become a blend of its own.
-    let mut from_early = EARLY;
-    // SAFETY: an empty instruction.
-    unsafe {
-        asm!("/* {0} */", inout(reg) from_early, options(pure, nomem, nostack, preserves_flags));
-    }
+fn transposed_squares(late: __m512i, early: __m512i) -> __m512i {
+    // With a mask that the compiler knows it would permute first and blend then.
+    let from_early = barrier::opaque_mask64(EARLY);
     let squares = _mm512_permutexvar_epi8(load(&FROM_LATE), late);
     let squares = _mm512_mask_permutexvar_epi8(squares, from_early, load(&FROM_EARLY), early);
     let bits = _mm512_set1_epi64(BITS as i64);
@@ -631,7 +637,7 @@ fn squares(late: __m512i, early: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
 fn conditions(trace: &Trace) -> __m256i {
     let [late, early] = trace.window.as_chunks::<HALF>().0 else { unreachable!() };
-    let squares = squares(load(late), load(early));
+    let squares = transposed_squares(load(late), load(early));
     let first = _mm512_permutexvar_epi8(load(&COLUMN_1), squares);
     let second = _mm512_permutexvar_epi8(load(&COLUMN_2), squares);
     let second = _mm512_srlv_epi32(second, load(&SHIFT));

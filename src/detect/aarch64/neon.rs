@@ -6,41 +6,40 @@
 use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
-use super::Suspects;
-use super::conditions::{self, Columns, Lanes, Live};
-use crate::compress::neon::Quad;
-use crate::compress::trace::{Trace, Window};
+use crate::arch::aarch64::neon::Quad;
+use crate::detect::conditions::{self, ConditionVector, ConditionWord, Live};
+use crate::detect::phase::Suspects;
+use crate::trace::{Trace, Window};
 
 /// The live vectors of each traced block, and the set of blocks with any.
 #[target_feature(enable = "neon")]
 pub fn live(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
-    // SAFETY: the feature is enabled here.
+    // SAFETY: NEON is enabled here.
     unsafe { conditions::live_in_lanes::<Quad, 4>(traces, live) }
 }
 
-// SAFETY, for all of it: the vector that is there shows that there is NEON.
-impl Lanes for Quad {
+impl ConditionWord for Quad {
     #[inline(always)]
     fn shift(self, by: i8) -> Self {
-        // SAFETY: see above. A shift to the left by a negative number goes right.
+        // SAFETY: a `Quad` exists only where there is NEON. (A shift to the left by a negative number goes right.)
         Self(unsafe { vshlq_u32(self.0, vdupq_n_s32(-i32::from(by))) })
     }
     #[inline(always)]
     fn and_or(self, b: Self, c: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: a `Quad` exists only where there is NEON.
         Self(unsafe { vandq_u32(self.0, vorrq_u32(b.0, c.0)) })
     }
 }
 
-impl Columns<4> for Quad {
+impl ConditionVector<4> for Quad {
     #[inline(always)]
     unsafe fn columns(window: &Window, put: impl FnMut(usize, u32)) {
-        // SAFETY: the caller has NEON.
+        // SAFETY: the CPU has NEON by the trait's contract.
         unsafe { columns(window, put) }
     }
     #[inline(always)]
     fn any(self, other: Self) -> bool {
-        // SAFETY: see above.
+        // SAFETY: a `Quad` exists only where there is NEON.
         unsafe { vmaxvq_u32(vorrq_u32(self.0, other.0)) != 0 }
     }
 }
@@ -56,7 +55,7 @@ fn columns(window: &Window, mut put: impl FnMut(usize, u32)) {
         // SAFETY: four words are 16 bytes.
         unsafe { vst1q_u32(columns.as_mut_ptr(), four_columns(early, late, bit as u8 % 8)) };
         for (bit, column) in (bit..).zip(columns) {
-            put(conditions::column(bit), column);
+            put(conditions::column_index(bit), column);
         }
     };
     four(early.0, late.0, 0);

@@ -9,23 +9,22 @@ use core::arch::x86_64::*;
 use core::array;
 use core::mem::MaybeUninit;
 
-use super::Suspects;
-use super::conditions::{self, Columns, Lanes, Live};
-use crate::compress::trace::{Trace, Window};
-use crate::compress::x86_ssse3::Xmm;
+use crate::arch::x86::ssse3::Xmm;
+use crate::detect::conditions::{self, ConditionVector, ConditionWord, Live};
+use crate::detect::phase::Suspects;
+use crate::trace::{Trace, Window};
 
 /// The live vectors of each traced block, and the set of blocks with any.
 #[target_feature(enable = "sse2")]
 pub fn live(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
-    // SAFETY: the feature is enabled here.
+    // SAFETY: SSE2 is enabled here.
     unsafe { conditions::live_in_lanes::<Xmm, 4>(traces, live) }
 }
 
-// SAFETY, for all of it: the vector that is there shows that there is SSE2.
-impl Lanes for Xmm {
+impl ConditionWord for Xmm {
     #[inline(always)]
     fn shift(self, by: i8) -> Self {
-        // SAFETY: see above.
+        // SAFETY: an `Xmm` exists only where there is SSE2.
         unsafe {
             let count = _mm_cvtsi32_si128(by.unsigned_abs().into());
             Self(if by < 0 { _mm_sll_epi32(self.0, count) } else { _mm_srl_epi32(self.0, count) })
@@ -33,20 +32,20 @@ impl Lanes for Xmm {
     }
     #[inline(always)]
     fn and_or(self, b: Self, c: Self) -> Self {
-        // SAFETY: see above.
+        // SAFETY: an `Xmm` exists only where there is SSE2.
         Self(unsafe { _mm_and_si128(self.0, _mm_or_si128(b.0, c.0)) })
     }
 }
 
-impl Columns<4> for Xmm {
+impl ConditionVector<4> for Xmm {
     #[inline(always)]
     unsafe fn columns(window: &Window, put: impl FnMut(usize, u32)) {
-        // SAFETY: the caller has SSE2.
+        // SAFETY: the CPU has SSE2 by the trait's contract.
         unsafe { columns(window, put) }
     }
     #[inline(always)]
     fn any(self, other: Self) -> bool {
-        // SAFETY: see above.
+        // SAFETY: an `Xmm` exists only where there is SSE2.
         unsafe {
             let none = _mm_cmpeq_epi32(_mm_or_si128(self.0, other.0), _mm_setzero_si128());
             _mm_movemask_epi8(none) != 0xffff
@@ -66,14 +65,14 @@ fn columns(window: &Window, mut put: impl FnMut(usize, u32)) {
     });
     let mut bytes = packed(words.map(|words| _mm_and_si128(words, _mm_set1_epi32(0xff))));
     for bit in (0..8).rev() {
-        put(conditions::column(bit), column(bytes));
+        put(conditions::column_index(bit), column(bytes));
         bytes = bytes.map(|bytes| _mm_add_epi8(bytes, bytes));
     }
     // Of the high bytes, only the bits 28 to 30 are in any condition.
     let mut bytes = packed(words.map(|words| _mm_srli_epi32::<24>(words)));
     for bit in (28..31).rev() {
         bytes = bytes.map(|bytes| _mm_add_epi8(bytes, bytes));
-        put(conditions::column(bit), column(bytes));
+        put(conditions::column_index(bit), column(bytes));
     }
 }
 

@@ -7,9 +7,9 @@ use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
 use super::neon::Quad;
-use super::recompress;
-use super::trace::{Candidate, Confirmed, Suspect, Trace};
 use crate::block::{Block, K, State};
+use crate::recompress;
+use crate::trace::{Candidate, Confirmed, Suspect, Trace};
 
 /// Compress `blocks` into `state`.
 #[target_feature(enable = "sha2")]
@@ -20,41 +20,34 @@ pub fn compress(state: &mut State, blocks: &[Block]) {
 }
 
 /// As [`compress`], with a trace of each block.
-///
-/// The inner words of a trace are A to D and E before step 56, then before
-/// step 64.
 #[target_feature(enable = "sha2")]
 pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
     for (block, trace) in blocks.iter().zip(traces) {
-        let before = *state;
+        let ihv_in = *state;
         let w = expand(block);
-        let mut inner = [[0; 4]; 4];
+        let mut at_56 = [0; 5];
         one(state, &w, |group, abcd, e| {
-            if let 14 | 16 = group {
-                let at = group - 14;
-                // SAFETY: four writable words.
-                unsafe { vst1q_u32(inner[at].as_mut_ptr(), abcd) };
-                inner[at + 1][0] = e;
+            if group == 56 / 4 {
+                // SAFETY: the first four of five words are writable.
+                unsafe { vst1q_u32(at_56.as_mut_ptr(), abcd) };
+                at_56[4] = e;
             }
         });
         // Four words each from W[34] on, the first one last.
         let mut window = [0; 32];
         for (words, pair) in window.as_chunks_mut::<4>().0.iter_mut().rev().zip(w[8..17].windows(2)) {
             let pairs = vrev64q_u32(vextq_u32::<2>(pair[0], pair[1]));
-            // SAFETY: four writable words.
+            // SAFETY: four words are writable.
             unsafe { vst1q_u32(words.as_mut_ptr(), vextq_u32::<2>(pairs, pairs)) };
         }
-        trace.write(Trace { window, inner, before });
+        trace.write(Trace::new(window, at_56, ihv_in));
     }
 }
 
-/// The candidate of a block, traced by [`trace`], that is part of an
-/// attack, if one is.
+/// The first of a suspect's candidates that is part of an attack, if one is.
 pub fn recompress(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
-    let [[a, b, c, d], [e, ..], [f, g, h, i], [j, ..]] = suspect.trace.inner;
-    let inner = [([a, b, c, d, e], 56), ([f, g, h, i, j], 64)];
-    // SAFETY: every AArch64 has NEON.
-    unsafe { recompress::in_lanes::<Quad, 4>(suspect, inner, candidates) }
+    // SAFETY: every AArch64 CPU that runs this crate has NEON, which the target requires.
+    unsafe { recompress::in_lanes::<Quad, 4>(suspect, candidates) }
 }
 
 /// The expanded message of a block, in groups of four words.
@@ -63,7 +56,7 @@ pub fn recompress(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirm
 fn expand(block: &Block) -> [uint32x4_t; 20] {
     let mut w = [vdupq_n_u32(0); 20];
     for (words, bytes) in w.iter_mut().zip(block.as_chunks::<16>().0) {
-        // SAFETY: a piece of the block is 16 readable bytes.
+        // SAFETY: a piece of the block is 16 bytes.
         let bytes = unsafe { vld1q_u8(bytes.as_ptr()) };
         *words = vreinterpretq_u32_u8(vrev32q_u8(bytes));
     }
@@ -74,16 +67,16 @@ fn expand(block: &Block) -> [uint32x4_t; 20] {
     w
 }
 
-/// The 80 rounds of one block. `look` is shown the working words, A to D and E,
-/// before each group of four rounds.
+/// The 80 rounds of one block. `inspect` is shown the working words, a to d and e, before
+/// each group of four rounds.
 #[inline]
 #[target_feature(enable = "sha2")]
-fn one(state: &mut State, w: &[uint32x4_t; 20], mut look: impl FnMut(usize, uint32x4_t, u32)) {
-    // SAFETY: the chaining value is five words, of which this loads four.
+fn one(state: &mut State, w: &[uint32x4_t; 20], mut inspect: impl FnMut(usize, uint32x4_t, u32)) {
+    // SAFETY: the first four of five words are readable.
     let abcd_in = unsafe { vld1q_u32(state.as_ptr()) };
     let (mut abcd, mut e) = (abcd_in, state[4]);
     for (i, &words) in w.iter().enumerate() {
-        look(i, abcd, e);
+        inspect(i, abcd, e);
         let next_e = vsha1h_u32(vgetq_lane_u32::<0>(abcd));
         let wk = vaddq_u32(words, vdupq_n_u32(K[i / 5]));
         abcd = match i / 5 {
@@ -93,7 +86,7 @@ fn one(state: &mut State, w: &[uint32x4_t; 20], mut look: impl FnMut(usize, uint
         };
         e = next_e;
     }
-    // SAFETY: as for the load.
+    // SAFETY: the first four of five words are writable.
     unsafe { vst1q_u32(state.as_mut_ptr(), vaddq_u32(abcd, abcd_in)) };
     state[4] = state[4].wrapping_add(e);
 }

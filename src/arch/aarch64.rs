@@ -1,0 +1,4 @@
+//! AArch64.
+
+pub mod neon;
+pub mod sha2;

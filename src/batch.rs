@@ -1,0 +1,214 @@
+//! Whole messages, many at once: what the C and the Rust API share.
+
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+use crate::block::{self, Block, Digest, INITIAL, State};
+use crate::cpu::Available;
+use crate::detect;
+use crate::hasher;
+use crate::lanes::{LaneKernel, MAX_WIDTH};
+use crate::many;
+use crate::many::job::{Batch, End, Job};
+use crate::many::uniform::UniformBatch;
+
+/// Messages, numbered from 0.
+pub trait Messages<'a>: Copy {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// One of them.
+    fn get(&self, i: usize) -> &'a [u8];
+    /// Whether those of a range are all of one length.
+    #[inline(always)]
+    fn are_uniform(&self, range: Range<usize>) -> bool {
+        let len = self.get(range.start).len();
+        range.into_iter().all(|i| self.get(i).len() == len)
+    }
+}
+
+impl<'a> Messages<'a> for &[&'a [u8]] {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.len()
+    }
+    #[inline(always)]
+    fn get(&self, i: usize) -> &'a [u8] {
+        self[i]
+    }
+}
+
+/// Consecutive pieces of some bytes, of which the last may be shorter.
+#[derive(Clone, Copy)]
+pub struct Pieces<'a> {
+    bytes: &'a [u8],
+    piece_len: usize,
+}
+
+impl<'a> Pieces<'a> {
+    /// # Panics
+    /// Where `piece_len` is 0.
+    pub fn new(bytes: &'a [u8], piece_len: usize) -> Self {
+        assert!(piece_len > 0, "a piece has bytes");
+        Pieces { bytes, piece_len }
+    }
+}
+
+impl<'a> Messages<'a> for Pieces<'a> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.bytes.len().div_ceil(self.piece_len)
+    }
+    #[inline(always)]
+    fn get(&self, i: usize) -> &'a [u8] {
+        let rest = &self.bytes[i * self.piece_len..];
+        &rest[..rest.len().min(self.piece_len)]
+    }
+}
+
+/// Whether messages are so few and so short that they are best hashed one by one.
+fn are_few<'a>(
+    messages: &impl Messages<'a>,
+    kernel: impl Fn(usize) -> Option<Available<LaneKernel>>,
+) -> bool {
+    let count = messages.count();
+    count == 1
+        || !many::is_worth_a_plan((0..count).map(|i| messages.get(i).len()))
+            && kernel(MAX_WIDTH).is_none_or(|kernel| count < kernel.width())
+}
+
+/// Write the digest of each message.
+///
+/// # Panics
+/// Where there is room for fewer digests than there are messages.
+pub fn hash<'a>(messages: impl Messages<'a>, digests: &mut [MaybeUninit<Digest>]) {
+    let digests = &mut digests[..messages.count()];
+    if are_few(&messages, crate::compress::for_count) {
+        for (i, digest) in digests.iter_mut().enumerate() {
+            digest.write(hasher::digest(messages.get(i)));
+        }
+        return;
+    }
+    let mut batch = Whole { messages, next: 0, digests };
+    many::uniform::run_uniform(&mut batch);
+    many::run(&mut batch);
+}
+
+/// Write the digest of each message, and whether it is part of a collision attack (1) or
+/// not (0). Returns how many are.
+///
+/// # Panics
+/// Where there is room for less than there are messages.
+pub fn hash_checked<'a>(
+    messages: impl Messages<'a>,
+    digests: &mut [MaybeUninit<Digest>],
+    found: &mut [u8],
+) -> usize {
+    let digests = &mut digests[..messages.count()];
+    let found = &mut found[..messages.count()];
+    if are_few(&messages, detect::kernel_for_count) {
+        for (i, (digest, found)) in digests.iter_mut().zip(&mut *found).enumerate() {
+            let (plain, attack) = detect::checked_digest(messages.get(i));
+            digest.write(plain);
+            *found = attack.into();
+        }
+    } else {
+        found.fill(0);
+        let whole = Whole { messages, next: 0, digests };
+        many::run(&mut WholeChecked { whole, found });
+    }
+    found.iter().map(|&found| usize::from(found)).sum()
+}
+
+/// The digests of whole messages.
+struct Whole<'d, M> {
+    messages: M,
+    next: usize,
+    digests: &'d mut [MaybeUninit<Digest>],
+}
+
+impl<'a, M: Messages<'a>> Batch<'a> for Whole<'_, M> {
+    #[inline]
+    fn all_begin_initial(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Job<'a>> {
+        if self.next == self.messages.count() {
+            return None;
+        }
+        let id = self.next;
+        self.next += 1;
+        let rest = self.messages.get(id);
+        Some(Job { id, has_head: false, rest, end: End::Padded(rest.len() as u64) })
+    }
+
+    #[inline]
+    fn ihv(&self, _id: usize) -> State {
+        INITIAL
+    }
+
+    #[inline]
+    fn finish(&mut self, id: usize, state: &State) {
+        self.digests[id].write(block::digest(state));
+    }
+}
+
+impl<'a, M: Messages<'a>> UniformBatch<'a> for Whole<'_, M> {
+    #[inline]
+    fn next_uniform(&mut self, count: usize) -> Option<usize> {
+        let first = self.next;
+        if self.messages.count() - first < count {
+            return None;
+        }
+        if !self.messages.are_uniform(first..first + count) {
+            return None;
+        }
+        self.next += count;
+        Some(first)
+    }
+
+    #[inline]
+    fn message(&self, id: usize) -> &'a [u8] {
+        self.messages.get(id)
+    }
+}
+
+/// The digests of whole messages, and which of them are part of an attack.
+struct WholeChecked<'d, M> {
+    whole: Whole<'d, M>,
+    /// 1 for those that are; 0 before the first is hashed.
+    found: &'d mut [u8],
+}
+
+impl<'a, M: Messages<'a>> Batch<'a> for WholeChecked<'_, M> {
+    fn all_begin_initial(&self) -> bool {
+        self.whole.all_begin_initial()
+    }
+
+    fn next(&mut self) -> Option<Job<'a>> {
+        self.whole.next()
+    }
+
+    fn ihv(&self, id: usize) -> State {
+        self.whole.ihv(id)
+    }
+
+    fn finish(&mut self, id: usize, state: &State) {
+        self.whole.finish(id, state);
+    }
+
+    fn kernel(&self, count: usize) -> Option<Available<LaneKernel>> {
+        detect::kernel_for_count(count)
+    }
+
+    fn compress(&mut self, id: usize, state: &mut State, blocks: &[Block]) {
+        if detect::compress_checked(state, blocks) {
+            self.attack_found(id);
+        }
+    }
+
+    fn attack_found(&mut self, id: usize) {
+        self.found[id] = 1;
+    }
+}

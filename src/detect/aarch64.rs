@@ -1,0 +1,3 @@
+//! AArch64.
+
+pub mod neon;
