@@ -6,7 +6,6 @@
 //! plainly or with collision detection.
 
 pub mod padding;
-#[allow(unsafe_code)]
 pub mod tail;
 
 use core::mem::MaybeUninit;

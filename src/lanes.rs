@@ -11,6 +11,7 @@ use core::array;
 use crate::block::{Block, INITIAL, State};
 use crate::cpu::{Available, Feature, Variant, has};
 use crate::rounds::{self, Word};
+use crate::stores::store_state;
 use crate::trace::{self, FIRST_T, LAST_T, Trace};
 
 /// The most lanes that a kernel has.
@@ -447,7 +448,7 @@ pub fn run_streams<const N: usize>(
             if step.ends >> lane & 1 != 0 {
                 let begun = step.exchange.get(lane);
                 step.exchange.set(lane, stream);
-                *stream = begun;
+                store_state(stream, begun);
             }
         }
     }

@@ -70,6 +70,8 @@ pub mod recompress;
 #[doc(hidden)]
 pub mod rounds;
 mod sha1;
+#[allow(unsafe_code)]
+mod stores;
 #[doc(hidden)]
 pub mod trace;
 

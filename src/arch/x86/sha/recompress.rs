@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::rounds::{Working, four_rounds, load, store, twenty};
-use super::schedule::{Form, Group, Sse, Vl, expand, late};
+use super::schedule::{Form, Group, Msg, Sse, Vl, expand};
 use crate::block::State;
 use crate::trace::{Candidate, Confirmed, Suspect};
 
@@ -24,6 +24,13 @@ pub fn recompress_vl(suspect: &Suspect, candidates: &[Candidate]) -> Option<Conf
     _mm256_zeroupper();
     // SAFETY: the features of `Vl` are enabled here.
     unsafe { recompress_with::<Vl>(suspect, candidates) }
+}
+
+/// The same with the schedule instructions.
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+pub fn recompress_msg(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
+    // SAFETY: the features of `Msg` are enabled here.
+    unsafe { recompress_with::<Msg>(suspect, candidates) }
 }
 
 /// The expanded message of a traced block. What the window has need not be made again, so
@@ -45,7 +52,7 @@ unsafe fn expand_traced<F: Form>(suspect: &Suspect) -> [Group; 20] {
             *words = _mm_load_si128(window.add(i));
         }
         for i in 16..20 {
-            v[i] = late::<F>(v[i - 8], v[i - 7], v[i - 4], v[i - 2], v[i - 1]);
+            v[i] = F::next_group(&v, i);
         }
         for i in 9..20 {
             w[i] = _mm_alignr_epi8::<8>(v[i - 1], v[i]);

@@ -11,45 +11,23 @@ use crate::block::Block;
 /// Four words of the schedule: the first in the highest lane, as `sha1rnds4` wants.
 pub type Group = __m128i;
 
-/// The vector operations for which there are several instructions.
+/// How the schedule and the next E are computed, which differs between CPUs.
 ///
 /// # Safety
 /// All functions of a form, and all that are generic over it, may be called only where the
 /// CPU has the form's features: the SHA instructions, SSSE3 and SSE4.1, and those that are
 /// named at the form.
 pub trait Form {
-    /// Rotate each word left by `LEFT`; `RIGHT` is `32 - LEFT`.
+    /// Group `g` of the schedule, which is not one of the first four, from those before.
     ///
     /// # Safety
     /// The CPU must have the form's features.
-    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group;
-    /// a ^ b ^ c.
-    ///
-    /// # Safety
-    /// The CPU must have the form's features.
-    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group;
+    unsafe fn next_group<const GROUPS: usize>(w: &[Group; GROUPS], g: usize) -> Group;
     /// E of the next four rounds, added to the first of their `words`: `abcd` is as before
     /// the present four, and its A is going to be that E, rotated.
     ///
     /// # Safety
     /// The CPU must have the form's features.
-    unsafe fn add_next_e(words: Group, abcd: __m128i) -> Group;
-}
-
-/// Shifts for rotates: any CPU with SHA instructions.
-pub struct Sse;
-
-impl Form for Sse {
-    #[inline(always)]
-    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group {
-        // SAFETY: the CPU has SSE2 by the trait's contract.
-        unsafe { _mm_or_si128(_mm_slli_epi32::<LEFT>(x), _mm_srli_epi32::<RIGHT>(x)) }
-    }
-    #[inline(always)]
-    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group {
-        // SAFETY: the CPU has SSE2 by the trait's contract.
-        unsafe { _mm_xor_si128(_mm_xor_si128(a, b), c) }
-    }
     #[inline(always)]
     unsafe fn add_next_e(words: Group, abcd: __m128i) -> Group {
         // SAFETY: the CPU has the SHA instructions by the trait's contract.
@@ -57,19 +35,39 @@ impl Form for Sse {
     }
 }
 
-/// The rotates and three-way logic of AVX-512 F and VL.
+/// The schedule instructions, for CPUs on which they are quick.
+pub struct Msg;
+
+impl Form for Msg {
+    #[inline(always)]
+    unsafe fn next_group<const GROUPS: usize>(w: &[Group; GROUPS], g: usize) -> Group {
+        // SAFETY: the CPU has the SHA instructions by the trait's contract.
+        unsafe {
+            let x = _mm_xor_si128(_mm_sha1msg1_epu32(w[g - 4], w[g - 3]), w[g - 2]);
+            _mm_sha1msg2_epu32(x, w[g - 1])
+        }
+    }
+}
+
+/// Plain vector operations, with shifts for rotates: any CPU with SHA instructions.
+pub struct Sse;
+
+impl Form for Sse {
+    #[inline(always)]
+    unsafe fn next_group<const GROUPS: usize>(w: &[Group; GROUPS], g: usize) -> Group {
+        // SAFETY: the CPU has SSSE3 by the trait's contract.
+        unsafe { vector_group::<Self, GROUPS>(w, g) }
+    }
+}
+
+/// Plain vector operations, with the rotates and three-way logic of AVX-512 F and VL.
 pub struct Vl;
 
 impl Form for Vl {
     #[inline(always)]
-    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group {
-        // SAFETY: the CPU has AVX-512 F and VL by the trait's contract.
-        unsafe { _mm_rol_epi32::<LEFT>(x) }
-    }
-    #[inline(always)]
-    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group {
-        // SAFETY: the CPU has AVX-512 F and VL by the trait's contract.
-        unsafe { _mm_ternarylogic_epi32::<0x96>(a, b, c) }
+    unsafe fn next_group<const GROUPS: usize>(w: &[Group; GROUPS], g: usize) -> Group {
+        // SAFETY: the CPU has SSSE3 and AVX-512 F and VL by the trait's contract.
+        unsafe { vector_group::<Self, GROUPS>(w, g) }
     }
     /// `sha1nexte` is three operations; a masked rotate and an addition are two.
     #[inline(always)]
@@ -82,32 +80,62 @@ impl Form for Vl {
     }
 }
 
-/// Words 16 to 31, from the four groups before: the recurrence of FIPS 180-4,
-/// section 6.1.2. W\[t-3\] of the last word is the first word of the group itself.
+/// The vector operations of a schedule without schedule instructions.
 ///
 /// # Safety
-/// The CPU must have the form's features.
-#[inline(always)]
-pub unsafe fn early<F: Form>(g4: Group, g3: Group, g2: Group, g1: Group) -> Group {
-    // SAFETY: the CPU has the form's features by this function's contract.
-    unsafe {
-        let x = F::xor3(g4, g2, _mm_alignr_epi8::<8>(g4, g3));
-        let x = _mm_xor_si128(x, _mm_slli_si128::<4>(g1));
-        let first = _mm_srli_si128::<12>(x);
-        _mm_xor_si128(F::rotl::<1, 31>(x), F::rotl::<2, 30>(first))
+/// The functions may be called only where the CPU has the form's features.
+trait VectorOps {
+    /// Rotate each word left by `LEFT`; `RIGHT` is `32 - LEFT`.
+    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group;
+    /// a ^ b ^ c.
+    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group;
+}
+
+impl VectorOps for Sse {
+    #[inline(always)]
+    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group {
+        // SAFETY: the CPU has SSE2 by the trait's contract.
+        unsafe { _mm_or_si128(_mm_slli_epi32::<LEFT>(x), _mm_srli_epi32::<RIGHT>(x)) }
+    }
+    #[inline(always)]
+    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group {
+        // SAFETY: the CPU has SSE2 by the trait's contract.
+        unsafe { _mm_xor_si128(_mm_xor_si128(a, b), c) }
     }
 }
 
-/// Words 32 to 79: the recurrence applied twice.
+impl VectorOps for Vl {
+    #[inline(always)]
+    unsafe fn rotl<const LEFT: i32, const RIGHT: i32>(x: Group) -> Group {
+        // SAFETY: the CPU has AVX-512 F and VL by the trait's contract.
+        unsafe { _mm_rol_epi32::<LEFT>(x) }
+    }
+    #[inline(always)]
+    unsafe fn xor3(a: Group, b: Group, c: Group) -> Group {
+        // SAFETY: the CPU has AVX-512 F and VL by the trait's contract.
+        unsafe { _mm_ternarylogic_epi32::<0x96>(a, b, c) }
+    }
+}
+
+/// Any group but the first four: words 16 to 31 by the recurrence of FIPS 180-4, section
+/// 6.1.2, the others by that recurrence applied twice.
 ///
 /// # Safety
-/// The CPU must have the form's features.
+/// The CPU must have SSSE3 and the features of `V`.
 #[inline(always)]
-pub unsafe fn late<F: Form>(g8: Group, g7: Group, g4: Group, g2: Group, g1: Group) -> Group {
-    // SAFETY: the CPU has the form's features by this function's contract.
+unsafe fn vector_group<V: VectorOps, const GROUPS: usize>(w: &[Group; GROUPS], g: usize) -> Group {
+    // SAFETY: the CPU has SSSE3 and the features of `V` by this function's contract.
     unsafe {
-        let x = F::xor3(g8, g7, g4);
-        F::rotl::<2, 30>(_mm_xor_si128(x, _mm_alignr_epi8::<8>(g2, g1)))
+        if g < 8 {
+            let x = V::xor3(w[g - 4], w[g - 2], _mm_alignr_epi8::<8>(w[g - 4], w[g - 3]));
+            let x = _mm_xor_si128(x, _mm_slli_si128::<4>(w[g - 1]));
+            // W[t-3] of the last word is the first word of the group itself.
+            let first = _mm_srli_si128::<12>(x);
+            _mm_xor_si128(V::rotl::<1, 31>(x), V::rotl::<2, 30>(first))
+        } else {
+            let x = V::xor3(w[g - 8], w[g - 7], w[g - 4]);
+            V::rotl::<2, 30>(_mm_xor_si128(x, _mm_alignr_epi8::<8>(w[g - 2], w[g - 1])))
+        }
     }
 }
 
@@ -137,11 +165,8 @@ pub unsafe fn expand<F: Form>(block: &Block) -> [Group; 20] {
     unsafe {
         let mut w = [_mm_setzero_si128(); 20];
         load_block::<F>(&mut w, block);
-        for i in 4..8 {
-            w[i] = early::<F>(w[i - 4], w[i - 3], w[i - 2], w[i - 1]);
-        }
-        for i in 8..20 {
-            w[i] = late::<F>(w[i - 8], w[i - 7], w[i - 4], w[i - 2], w[i - 1]);
+        for g in 4..20 {
+            w[g] = F::next_group(&w, g);
         }
         w
     }

@@ -10,7 +10,7 @@ use core::arch::x86_64::*;
 use core::array;
 
 use super::rounds::{Working, four_rounds, load, store};
-use super::schedule::{Form, Group, Sse, Vl, early, late, load_block};
+use super::schedule::{Form, Group, Msg, Sse, Vl, load_block};
 use crate::barrier;
 use crate::block::{Block, State};
 use crate::lanes::{self, States, Step};
@@ -29,6 +29,14 @@ pub fn compress_vl(state: &mut State, blocks: &[Block]) {
     _mm256_zeroupper();
     // SAFETY: the features of `Vl` are enabled here; there is one slice.
     unsafe { streams::<Vl, 1>([state], [blocks]) }
+}
+
+/// Compress one message with the schedule instructions. (This is SSE code: VEX code would
+/// save moves, which cost nothing on the CPUs that it is for.)
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+pub fn compress_msg(state: &mut State, blocks: &[Block]) {
+    // SAFETY: the features of `Msg` are enabled here; there is one slice.
+    unsafe { streams::<Msg, 1>([state], [blocks]) }
 }
 
 /// `N` messages in turns, as many blocks of each.
@@ -113,13 +121,10 @@ unsafe fn group<F: Form, const G: usize, const PART: i32, const N: usize>(stream
     for s in streams.iter_mut() {
         // SAFETY: the CPU has the form's features by this function's contract.
         unsafe {
-            let w = &mut s.w;
-            if G < 4 {
-                w[G + 4] = early::<F>(w[G], w[G + 1], w[G + 2], w[G + 3]);
-            } else if G < 16 {
-                w[G + 4] = late::<F>(w[G - 4], w[G - 3], w[G], w[G + 2], w[G + 3]);
+            if G < 16 {
+                s.w[G + 4] = F::next_group(&s.w, G + 4);
             }
-            s.working = four_rounds::<F, PART>(s.working, w[G + 1]);
+            s.working = four_rounds::<F, PART>(s.working, s.w[G + 1]);
         }
     }
     let newest = if G < 16 { G + 4 } else { 20 };

@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::rounds::{Working, four_rounds, load, store, twenty};
-use super::schedule::{Form, Sse, Vl, expand};
+use super::schedule::{Form, Msg, Sse, Vl, expand};
 use crate::block::{Block, State};
 use crate::trace::{Trace, Window};
 
@@ -23,6 +23,13 @@ pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trac
 pub fn trace_vl(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
     // SAFETY: the features of `Vl` are enabled here; `()` needs none.
     unsafe { trace_vl_and(state, blocks, traces, &mut ()) }
+}
+
+/// Compress one message with a trace of each block, with the schedule instructions.
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+pub fn trace_msg(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
+    // SAFETY: the features of `Msg` are enabled here; `()` needs none.
+    unsafe { trace_with::<Msg>(state, blocks, traces, &mut ()) }
 }
 
 /// What is done with the window of a block while its last rounds are computed.
