@@ -7,7 +7,7 @@ use crate::block::{self, Block, Digest, INITIAL, State};
 use crate::cpu::Available;
 use crate::detect;
 use crate::hasher;
-use crate::lanes::{LaneKernel, MAX_WIDTH};
+use crate::lanes::LaneKernel;
 use crate::many;
 use crate::many::job::{Batch, End, Job};
 use crate::many::uniform::UniformBatch;
@@ -66,14 +66,9 @@ impl<'a> Messages<'a> for Pieces<'a> {
 }
 
 /// Whether messages are so few and so short that they are best hashed one by one.
-fn are_few<'a>(
-    messages: &impl Messages<'a>,
-    kernel: impl Fn(usize) -> Option<Available<LaneKernel>>,
-) -> bool {
+fn are_few<'a>(messages: &impl Messages<'a>) -> bool {
     let count = messages.count();
-    count == 1
-        || !many::is_worth_a_plan((0..count).map(|i| messages.get(i).len()))
-            && kernel(MAX_WIDTH).is_none_or(|kernel| count < kernel.width())
+    count == 1 || !many::is_worth_a_plan((0..count).map(|i| messages.get(i).len()))
 }
 
 /// Write the digest of each message.
@@ -82,7 +77,7 @@ fn are_few<'a>(
 /// Where there is room for fewer digests than there are messages.
 pub fn hash<'a>(messages: impl Messages<'a>, digests: &mut [MaybeUninit<Digest>]) {
     let digests = &mut digests[..messages.count()];
-    if are_few(&messages, crate::compress::for_count) {
+    if are_few(&messages) {
         for (i, digest) in digests.iter_mut().enumerate() {
             digest.write(hasher::digest(messages.get(i)));
         }
@@ -105,7 +100,7 @@ pub fn hash_checked<'a>(
 ) -> usize {
     let digests = &mut digests[..messages.count()];
     let found = &mut found[..messages.count()];
-    if are_few(&messages, detect::kernel_for_count) {
+    if are_few(&messages) {
         for (i, (digest, found)) in digests.iter_mut().zip(&mut *found).enumerate() {
             let (plain, attack) = detect::checked_digest(messages.get(i));
             digest.write(plain);

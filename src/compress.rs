@@ -14,7 +14,7 @@ use crate::block::{Block, State};
 #[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::cpu::Feature::*;
 use crate::cpu::{Available, Dispatch, Feature, Variant};
-use crate::lanes::LaneKernel;
+use crate::lanes::{LaneKernel, LaneKernels};
 use crate::trace::{Candidate, Confirmed, Suspect, Trace};
 
 /// One way to compress, for one kind of CPU.
@@ -145,7 +145,7 @@ pub fn compress(state: &mut State, blocks: &[Block]) {
 // SAFETY: each kernel has the width that is given with it, and enables the features that
 // it needs and no others.
 #[rustfmt::skip]
-static LANE_KERNELS: &[LaneKernel] = unsafe { &[
+static LANE_KERNELS: LaneKernels = LaneKernels::new(unsafe { &[
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     LaneKernel::new(&[Avx512Bw], 11, 16, avx512::sixteen),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -168,14 +168,14 @@ static LANE_KERNELS: &[LaneKernel] = unsafe { &[
     LaneKernel::new(&[Ssse3], 2, 4, ssse3::four).unless(&[Sha]),
     #[cfg(target_arch = "aarch64")]
     LaneKernel::new(&[], 2, 4, neon::four).unless(&[Sha2]),
-] };
+] });
 
 /// All kernels that this CPU and its operating system can run.
 pub fn lane_kernels() -> impl Iterator<Item = Available<LaneKernel>> {
-    LANE_KERNELS.iter().filter_map(Available::new)
+    LANE_KERNELS.available()
 }
 
 /// The best kernel for `count` messages, if that is not to hash one after the other.
 pub fn for_count(count: usize) -> Option<Available<LaneKernel>> {
-    Available::best_of(LANE_KERNELS, count)
+    LANE_KERNELS.for_count(count)
 }

@@ -32,7 +32,7 @@ use crate::block::{BLOCK_LEN, Block, Digest, State};
 use crate::compress;
 use crate::cpu::{Available, Dispatch, Feature, Variant};
 use crate::hasher::{self, Context, Engine, Hasher, Plain, Waiting};
-use crate::lanes::LaneKernel;
+use crate::lanes::{LaneKernel, LaneKernels};
 use crate::recompress;
 use crate::trace::{Confirmed, Suspect, Trace};
 use conditions::Live;
@@ -233,25 +233,25 @@ pub fn compress_checked(state: &mut State, mut blocks: &[Block]) -> bool {
 
 /// All checking kernels that this CPU and its operating system can run.
 pub fn lane_kernels() -> impl Iterator<Item = Available<LaneKernel>> {
-    LANE_KERNELS.iter().filter_map(Available::new)
+    LANE_KERNELS.available()
 }
 
 /// The best kernel to hash and check `count` messages, if that is not to do so one after
 /// the other. It finds what [`Options::DETECT`] finds.
 pub fn kernel_for_count(count: usize) -> Option<Available<LaneKernel>> {
-    Available::best_of(LANE_KERNELS, count)
+    LANE_KERNELS.for_count(count)
 }
 
 /// The checking kernels. (In cycles on Emerald Rapids, a block in each of 16 lanes takes
 /// about 800, and one alone 104.)
 #[allow(unsafe_code)]
 // SAFETY: the kernel has 16 lanes and enables what is named, and no more.
-static LANE_KERNELS: &[LaneKernel] = unsafe {
+static LANE_KERNELS: LaneKernels = LaneKernels::new(unsafe {
     &[
         #[cfg(target_arch = "x86_64")]
         LaneKernel::new(&[Feature::Avx512Vbmi], 9, 16, x86::avx512::sixteen),
     ]
-};
+});
 
 /// One way to check the conditions of many blocks, for one kind of CPU.
 ///

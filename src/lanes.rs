@@ -7,6 +7,7 @@
 //! transposition the other.
 
 use core::array;
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::block::{Block, INITIAL, State};
 use crate::cpu::{Available, Feature, Variant, has};
@@ -107,7 +108,7 @@ impl<'a> Step<'a> {
     /// # Safety
     /// The first `N` lanes must be filled, and n less than the step's count.
     #[inline(always)]
-    unsafe fn nth<const N: usize>(&self, n: usize) -> [&'a Block; N] {
+    pub unsafe fn nth<const N: usize>(&self, n: usize) -> [&'a Block; N] {
         // SAFETY: a filled lane has at least `count` blocks, which is more than n.
         array::from_fn(|lane| unsafe { self.blocks[lane].get_unchecked(n) })
     }
@@ -176,12 +177,49 @@ impl LaneKernel {
     }
 }
 
-impl Available<LaneKernel> {
-    /// The first of some kernels that fits the CPU and the number of messages.
-    pub fn best_of(kernels: &'static [LaneKernel], count: usize) -> Option<Self> {
-        kernels.iter().filter(|kernel| kernel.suits(count)).find_map(Available::new)
+/// A list of kernels, best first, and the cached choice for each number of messages.
+pub struct LaneKernels {
+    kernels: &'static [LaneKernel],
+    /// For 0 to [`MAX_WIDTH`] messages: [`UNKNOWN`](Self::UNKNOWN), the place of the best
+    /// kernel in the list, or [`NONE`](Self::NONE).
+    best: [AtomicU8; MAX_WIDTH + 1],
+}
+
+impl LaneKernels {
+    const UNKNOWN: u8 = u8::MAX;
+    const NONE: u8 = u8::MAX - 1;
+
+    /// The first kernel that fits the CPU and the number of messages is the best.
+    pub const fn new(kernels: &'static [LaneKernel]) -> Self {
+        assert!(kernels.len() < Self::NONE as usize);
+        Self { kernels, best: [const { AtomicU8::new(Self::UNKNOWN) }; MAX_WIDTH + 1] }
     }
 
+    /// All kernels that this CPU and its operating system can run.
+    pub fn available(&self) -> impl Iterator<Item = Available<LaneKernel>> + use<> {
+        self.kernels.iter().filter_map(Available::new)
+    }
+
+    /// The best kernel for `count` messages, if that is not to hash one after the other.
+    #[inline]
+    pub fn for_count(&self, count: usize) -> Option<Available<LaneKernel>> {
+        let count = count.min(MAX_WIDTH);
+        match self.best[count].load(Relaxed) {
+            Self::NONE => None,
+            Self::UNKNOWN => self.choose(count),
+            best => Available::new(&self.kernels[usize::from(best)]),
+        }
+    }
+
+    #[cold]
+    fn choose(&self, count: usize) -> Option<Available<LaneKernel>> {
+        let best = self.kernels.iter().position(|kernel| kernel.suits(count) && has(kernel.needs));
+        self.best[count].store(best.map_or(Self::NONE, |best| best as u8), Relaxed);
+        Available::new(&self.kernels[best?])
+    }
+}
+
+impl Available<LaneKernel> {
     /// Compress step after step: see [`Kernel`].
     ///
     /// # Panics

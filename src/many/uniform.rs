@@ -1,9 +1,14 @@
 //! Messages of one length, which go through the lanes in step.
 
+use core::mem::MaybeUninit;
+use core::slice;
+
 use arrayvec::ArrayVec;
 
-use super::job::{Batch, End, Job};
+use super::job::Batch;
 use super::plan::{EMPTY_POOL, STEPS, lanes_of};
+use crate::block::{BLOCK_LEN, Block};
+use crate::hasher::padding;
 use crate::lanes::{MAX_WIDTH, States, Step, all_lanes};
 
 /// A batch of whole messages, numbered from 0, some of which may be of one length.
@@ -27,28 +32,42 @@ pub fn run_uniform<'a>(batch: &mut impl UniformBatch<'a>) {
     let width = kernel.width();
     loop {
         let mut pool = EMPTY_POOL;
-        let mut pool = &mut pool[..];
+        let mut length_blocks = [const { MaybeUninit::uninit() }; STEPS];
+        let (mut pool, mut length_blocks) = (pool.iter_mut(), length_blocks.iter_mut());
         let mut steps = ArrayVec::<Step, STEPS>::new();
         let mut firsts = ArrayVec::<usize, STEPS>::new();
         while steps.remaining_capacity() >= STEPS_OF_A_MESSAGE
             && let Some(first) = batch.next_uniform(width)
         {
-            let begin = steps.len();
+            let len = batch.message(first).len();
+            let whole = len / BLOCK_LEN;
+            let mut padded = Step::new(1);
+            let mut blocks = (whole > 0).then(|| Step::new(whole));
             for lane in 0..width {
-                let rest = batch.message(first + lane);
-                let end = End::Padded(rest.len() as u64);
-                let mut job = Job { id: first + lane, has_head: false, rest, end };
-                let mut at = begin;
-                while !job.is_over() {
-                    let count = job.run_len();
-                    let blocks = job.take(count, &mut pool, || unreachable!("a whole message has no head"));
-                    if at == steps.len() {
-                        steps.push(Step::new(count));
-                        firsts.push(first);
-                    }
-                    steps[at].fill(lane, blocks);
-                    at += 1;
+                let message = batch.message(first + lane);
+                let (whole_blocks, tail) = message.as_chunks();
+                if let Some(step) = &mut blocks {
+                    step.fill(lane, whole_blocks);
                 }
+                let slot = pool.next().expect("a place for every lane and step");
+                let block = slot.write([0; BLOCK_LEN]);
+                padding::write_padding(block, tail, len as u64);
+                padded.fill(lane, slice::from_ref(block));
+            }
+            steps.extend(blocks);
+            steps.push(padded);
+            if padding::takes_two_blocks(len as u64)
+                && let Some(slot) = length_blocks.next()
+            {
+                // It is the same for all.
+                let block: &Block = slot.write(padding::length_block(len as u64));
+                let mut step = Step::new(1);
+                step.fill(0, slice::from_ref(block));
+                step.fill_up(width);
+                steps.push(step);
+            }
+            while firsts.len() < steps.len() {
+                firsts.push(first);
             }
             if let Some(last) = steps.last_mut() {
                 last.ends = all_lanes(width);

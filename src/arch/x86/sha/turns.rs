@@ -5,84 +5,155 @@ use core::arch::asm;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::rounds::{Working, four_rounds, load, store};
+use super::rounds::{Working, four_rounds};
 use super::schedule::{Group, Msg, load_block};
-use crate::block::{Block, State};
-use crate::lanes::{self, States, Step};
+use crate::lanes::{States, Step};
 
-/// Two messages: a [`Kernel`](lanes::Kernel).
-#[target_feature(enable = "sha,ssse3,sse4.1")]
-pub fn two_msg(states: &mut States, steps: &mut [Step]) {
-    lanes::run_streams(states, steps, |states, blocks| in_turns_msg::<2>(states, blocks));
-}
-
-/// Three messages: a [`Kernel`](lanes::Kernel).
-#[target_feature(enable = "sha,ssse3,sse4.1")]
-pub fn three_msg(states: &mut States, steps: &mut [Step]) {
-    lanes::run_streams(states, steps, |states, blocks| in_turns_msg::<3>(states, blocks));
-}
-
-/// Four messages: a [`Kernel`](lanes::Kernel).
-#[target_feature(enable = "sha,ssse3,sse4.1")]
-pub fn four_msg(states: &mut States, steps: &mut [Step]) {
-    lanes::run_streams(states, steps, |states, blocks| in_turns_msg::<4>(states, blocks));
-}
-
-/// `N` messages, as many blocks of each as of the first.
+/// Two messages: a [`Kernel`](crate::lanes::Kernel).
 ///
-/// On Zen 3 this takes 65, 54 and 44 cycles a block with two, three and four messages.
-/// The instructions of a group are put in order by hand, because that core gives each
-/// to one of its units before it knows when the instruction can begin, and some orders
-/// fit the units much better than others; and because the compiler, given the
-/// instructions one by one, puts working words into memory instead of schedules: so
-/// three and four messages take 51 cycles at best and 60 more often.
-#[inline(never)] // The code around it may use wide registers, this may not.
+/// # Safety
+/// In every step the first 2 lanes must be filled.
 #[target_feature(enable = "sha,ssse3,sse4.1")]
-fn in_turns_msg<const N: usize>(states: [&mut State; N], blocks: [&[Block]; N]) {
-    // SAFETY: the SHA instructions, SSSE3 and SSE4.1 are enabled here, and all slices are cut
-    // to the length of the first.
+pub unsafe fn two_msg(states: &mut States, steps: &mut [Step]) {
+    // SAFETY: the SHA instructions, SSSE3 and SSE4.1 are enabled here; the lanes are filled by
+    // this function's contract.
+    unsafe { in_turns::<2>(states, steps) }
+}
+
+/// Three messages: a [`Kernel`](crate::lanes::Kernel).
+///
+/// # Safety
+/// In every step the first 3 lanes must be filled.
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+pub unsafe fn three_msg(states: &mut States, steps: &mut [Step]) {
+    // SAFETY: the SHA instructions, SSSE3 and SSE4.1 are enabled here; the lanes are filled by
+    // this function's contract.
+    unsafe { in_turns::<3>(states, steps) }
+}
+
+/// Four messages: a [`Kernel`](crate::lanes::Kernel).
+///
+/// # Safety
+/// In every step the first 4 lanes must be filled.
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+pub unsafe fn four_msg(states: &mut States, steps: &mut [Step]) {
+    // SAFETY: the SHA instructions, SSSE3 and SSE4.1 are enabled here; the lanes are filled by
+    // this function's contract.
+    unsafe { in_turns::<4>(states, steps) }
+}
+
+/// `N` messages, step after step.
+///
+/// On Zen 3 this takes 65, 54 and 44 cycles a block with two, three and four messages. The
+/// instructions of a group are put in order by hand, because that core gives each to one of
+/// its units before it knows when the instruction can begin, and some orders fit the units
+/// much better than others; and because the compiler, given the instructions one by one,
+/// puts working words into memory instead of schedules: so three and four messages take 51
+/// cycles at best and 60 more often.
+///
+/// # Safety
+/// The CPU must have the SHA instructions, SSSE3 and SSE4.1, and in every step the first `N`
+/// lanes must be filled.
+#[inline(always)]
+unsafe fn in_turns<const N: usize>(states: &mut States, steps: &mut [Step]) {
+    // SAFETY: the CPU has these instructions by this function's contract; the lanes of every
+    // step are filled, and `i` is less than its count. `w` has room for all groups.
     unsafe {
-        let len = blocks[0].len();
-        let blocks = blocks.map(|blocks| &blocks[..len]);
-        let mut hash = states.each_ref().map(|state| load(state));
+        let mut hash = load_lanes::<N>(states);
         let mut t = Turns { working: hash, recent: [[_mm_setzero_si128(); 4]; N] };
         let mut w = MaybeUninit::<Schedules<N>>::uninit();
         let w = w.as_mut_ptr();
-        for i in 0..len {
-            for n in 0..N {
-                let first = &mut t.recent[n];
-                load_block::<Msg>(first, blocks[n].get_unchecked(i));
-                t.working[n] = Working { abcd: hash[n].abcd, e: _mm_add_epi32(hash[n].e, first[0]) };
-                for g in 0..4 {
-                    (*w)[g][n] = first[g];
+        for step in steps {
+            for i in 0..step.count() {
+                for (n, block) in step.nth::<N>(i).into_iter().enumerate() {
+                    let first = &mut t.recent[n];
+                    load_block::<Msg>(first, block);
+                    t.working[n] = Working { abcd: hash[n].abcd, e: _mm_add_epi32(hash[n].e, first[0]) };
+                    for g in 0..4 {
+                        (*w)[g][n] = first[g];
+                    }
+                }
+                t.group::<0, 0>(w);
+                t.group::<1, 0>(w);
+                t.group::<2, 0>(w);
+                t.group::<3, 0>(w);
+                t.group::<4, 0>(w);
+                t.group::<5, 1>(w);
+                t.group::<6, 1>(w);
+                t.group::<7, 1>(w);
+                t.group::<8, 1>(w);
+                t.group::<9, 1>(w);
+                t.group::<10, 2>(w);
+                t.group::<11, 2>(w);
+                t.group::<12, 2>(w);
+                t.group::<13, 2>(w);
+                t.group::<14, 2>(w);
+                t.group::<15, 3>(w);
+                t.last_group::<16>(&hash, w);
+                t.last_group::<17>(&hash, w);
+                t.last_group::<18>(&hash, w);
+                t.last_group::<19>(&hash, w);
+                for n in 0..N {
+                    let abcd = _mm_add_epi32(hash[n].abcd, t.working[n].abcd);
+                    hash[n] = Working { abcd, e: t.working[n].e };
                 }
             }
-            t.group::<0, 0>(w);
-            t.group::<1, 0>(w);
-            t.group::<2, 0>(w);
-            t.group::<3, 0>(w);
-            t.group::<4, 0>(w);
-            t.group::<5, 1>(w);
-            t.group::<6, 1>(w);
-            t.group::<7, 1>(w);
-            t.group::<8, 1>(w);
-            t.group::<9, 1>(w);
-            t.group::<10, 2>(w);
-            t.group::<11, 2>(w);
-            t.group::<12, 2>(w);
-            t.group::<13, 2>(w);
-            t.group::<14, 2>(w);
-            t.group::<15, 3>(w);
-            t.last_group::<16>(&hash, w);
-            t.last_group::<17>(&hash, w);
-            t.last_group::<18>(&hash, w);
-            t.last_group::<19>(&hash, w);
-            for n in 0..N {
-                hash[n] = Working { abcd: _mm_add_epi32(hash[n].abcd, t.working[n].abcd), e: t.working[n].e };
+            if step.ends != 0 {
+                let begun = load_lanes::<N>(&step.exchange);
+                store_lanes(&hash, &mut step.exchange);
+                for n in 0..N {
+                    if step.ends >> n & 1 != 0 {
+                        hash[n] = begun[n];
+                    }
+                }
             }
         }
-        for (state, hash) in states.into_iter().zip(hash) {
-            store(state, hash);
+        store_lanes(&hash, states);
+    }
+}
+
+/// The chaining values of the first `N` of four lanes.
+///
+/// # Safety
+/// The CPU must have SSE2.
+#[inline(always)]
+unsafe fn load_lanes<const N: usize>(states: &States) -> [Working; N] {
+    // SAFETY: the CPU has SSE2 by this function's contract; four words are 16 bytes.
+    unsafe {
+        let [a, b, c, d, e] = states.0.each_ref().map(|words| _mm_loadu_si128(words.as_ptr().cast()));
+        let (dc, dc_high) = (_mm_unpacklo_epi32(d, c), _mm_unpackhi_epi32(d, c));
+        let (ba, ba_high) = (_mm_unpacklo_epi32(b, a), _mm_unpackhi_epi32(b, a));
+        let lanes = [
+            (_mm_unpacklo_epi64(dc, ba), _mm_slli_si128::<12>(e)),
+            (_mm_unpackhi_epi64(dc, ba), _mm_slli_si128::<12>(_mm_srli_si128::<4>(e))),
+            (_mm_unpacklo_epi64(dc_high, ba_high), _mm_slli_si128::<12>(_mm_srli_si128::<8>(e))),
+            (_mm_unpackhi_epi64(dc_high, ba_high), _mm_slli_si128::<12>(_mm_srli_si128::<12>(e))),
+        ];
+        core::array::from_fn(|n| Working { abcd: lanes[n].0, e: lanes[n].1 })
+    }
+}
+
+/// Store chaining values into the first four lanes; those without a message get any words.
+///
+/// # Safety
+/// The CPU must have SSE2.
+#[inline(always)]
+unsafe fn store_lanes<const N: usize>(hash: &[Working; N], states: &mut States) {
+    // SAFETY: the CPU has SSE2 by this function's contract; four words are 16 bytes.
+    unsafe {
+        let [p, q, r, s] = core::array::from_fn(|n| hash[n.min(N - 1)]);
+        let (dc, ba) = (_mm_unpacklo_epi32(p.abcd, q.abcd), _mm_unpackhi_epi32(p.abcd, q.abcd));
+        let (dc_high, ba_high) = (_mm_unpacklo_epi32(r.abcd, s.abcd), _mm_unpackhi_epi32(r.abcd, s.abcd));
+        let (e, e_high) = (_mm_unpackhi_epi32(p.e, q.e), _mm_unpackhi_epi32(r.e, s.e));
+        let words = [
+            _mm_unpackhi_epi64(ba, ba_high),
+            _mm_unpacklo_epi64(ba, ba_high),
+            _mm_unpackhi_epi64(dc, dc_high),
+            _mm_unpacklo_epi64(dc, dc_high),
+            _mm_unpackhi_epi64(e, e_high),
+        ];
+        for (to, words) in states.0.iter_mut().zip(words) {
+            _mm_storeu_si128(to.as_mut_ptr().cast(), words);
         }
     }
 }
