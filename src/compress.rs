@@ -10,6 +10,8 @@ use crate::arch::aarch64::{neon, sha2};
 use crate::arch::portable;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use crate::arch::x86::{avx2, avx512, sha, ssse3};
+#[cfg(target_arch = "x86_64")]
+use crate::arch::x86::{avx2_rounds, ssse3_rounds};
 use crate::block::{Block, State};
 #[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::cpu::Feature::*;
@@ -101,6 +103,22 @@ static BACKENDS: Dispatch<Backend> = Dispatch::new(&[
         trace: sha::trace::trace,
         recompress: sha::recompress::recompress,
     },
+    #[cfg(target_arch = "x86_64")]
+    Backend {
+        name: c"x86-avx2",
+        needs: &[Avx2Bmi],
+        compress: avx2_rounds::compress,
+        trace: avx2_rounds::trace,
+        recompress: portable::recompress,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Backend {
+        name: c"x86-ssse3",
+        needs: &[Ssse3],
+        compress: ssse3_rounds::compress,
+        trace: ssse3_rounds::trace,
+        recompress: portable::recompress,
+    },
     #[cfg(target_arch = "aarch64")]
     Backend {
         name: c"aarch64-sha2",
@@ -141,15 +159,21 @@ pub fn compress(state: &mut State, blocks: &[Block]) {
 /// In cycles on Emerald Rapids: a block in each lane takes 431 with 16 lanes of AVX-512,
 /// 287 with 8, 245 and 128 with 4 and 2 messages in turns, and 85 alone; with AVX2 8 lanes
 /// take 522, and a message alone 113 with the SHA instructions and 300 without. On Zen 3: 4,
-/// 3 and 2 messages in turns take 178, 162 and 130, one alone 121, and 8 lanes of AVX2 456.
+/// 3 and 2 messages in turns take 178, 162 and 130, one alone 121, and 8 lanes of AVX2 456;
+/// without SHA instructions one alone takes 173 with AVX2 and 195 with SSSE3.
+///
+/// The CPUs that have AVX-512 without SHA instructions (Skylake-SP to Cooper Lake) lower
+/// their clock for 512-bit work, which was not measured: they get 8 lanes.
 // SAFETY: each kernel has the width that is given with it, and enables the features that
 // it needs and no others.
 #[rustfmt::skip]
 static LANE_KERNELS: LaneKernels = LaneKernels::new(unsafe { &[
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    LaneKernel::new(&[Avx512Bw], 11, 16, avx512::sixteen),
+    LaneKernel::new(&[Avx512Bw, Sha], 11, 16, avx512::sixteen),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    LaneKernel::new(&[Avx512Bw], 5, 8, avx512::eight),
+    LaneKernel::new(&[Avx512Bw, Sha], 5, 8, avx512::eight),
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    LaneKernel::new(&[Avx512Bw], 2, 8, avx512::eight).unless(&[Sha]),
     #[cfg(target_arch = "x86_64")]
     LaneKernel::new(&[ShaSchedule], 4, 4, sha::turns::four_msg),
     #[cfg(target_arch = "x86_64")]
@@ -163,9 +187,9 @@ static LANE_KERNELS: LaneKernels = LaneKernels::new(unsafe { &[
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     LaneKernel::new(&[Avx2], 5, 8, avx2::eight),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    LaneKernel::new(&[Avx2], 2, 8, avx2::eight).unless(&[Sha]),
+    LaneKernel::new(&[Avx2], 3, 8, avx2::eight).unless(&[Sha]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    LaneKernel::new(&[Ssse3], 2, 4, ssse3::four).unless(&[Sha]),
+    LaneKernel::new(&[Ssse3], 3, 4, ssse3::four).unless(&[Sha]),
     #[cfg(target_arch = "aarch64")]
     LaneKernel::new(&[], 2, 4, neon::four).unless(&[Sha2]),
 ] });

@@ -22,6 +22,9 @@ pub enum Feature {
     /// AVX2.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx2,
+    /// AVX2, BMI1 and BMI2.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx2Bmi,
     /// The SHA instructions, SSSE3 and SSE4.1.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Sha,
@@ -49,6 +52,8 @@ use Feature::*;
 cpufeatures::new!(ssse3, "ssse3");
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 cpufeatures::new!(avx2, "avx2");
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+cpufeatures::new!(avx2bmi, "avx2", "bmi1", "bmi2");
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 cpufeatures::new!(sha, "sha", "ssse3", "sse4.1");
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -151,6 +156,8 @@ fn here(feature: Feature) -> bool {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Avx2 => avx2::get(),
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Avx2Bmi => avx2bmi::get(),
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Sha | ShaSchedule => sha::get(),
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Avx512Vl => avx512vl::get(),
@@ -220,21 +227,21 @@ type Level = (&'static core::ffi::CStr, &'static [Feature]);
 #[cfg(feature = "force-backend")]
 static LEVELS: &[Level] = &[
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    (c"x86-sha-avx512", &[Ssse3, Avx2, Sha, Avx512Vl, Avx512Bw, Avx512Vbmi]),
+    (c"x86-sha-avx512", &[Ssse3, Avx2, Avx2Bmi, Sha, Avx512Vl, Avx512Bw, Avx512Vbmi]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    (c"x86-sha-avx512vl", &[Ssse3, Avx2, Sha, Avx512Vl]),
+    (c"x86-sha-avx512vl", &[Ssse3, Avx2, Avx2Bmi, Sha, Avx512Vl]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    (c"x86-sha-msg-avx512", &[Ssse3, Avx2, Sha, ShaSchedule, Avx512Vl, Avx512Bw, Avx512Vbmi]),
+    (c"x86-sha-msg-avx512", &[Ssse3, Avx2, Avx2Bmi, Sha, ShaSchedule, Avx512Vl, Avx512Bw, Avx512Vbmi]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    (c"x86-sha-msg-avx2", &[Ssse3, Avx2, Sha, ShaSchedule]),
+    (c"x86-sha-msg-avx2", &[Ssse3, Avx2, Avx2Bmi, Sha, ShaSchedule]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     (c"x86-sha-msg", &[Ssse3, Sha, ShaSchedule]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    (c"x86-sha-avx2", &[Ssse3, Avx2, Sha]),
+    (c"x86-sha-avx2", &[Ssse3, Avx2, Avx2Bmi, Sha]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     (c"x86-sha", &[Ssse3, Sha]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    (c"x86-avx2", &[Ssse3, Avx2]),
+    (c"x86-avx2", &[Ssse3, Avx2, Avx2Bmi]),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     (c"x86-ssse3", &[Ssse3]),
     #[cfg(target_arch = "aarch64")]

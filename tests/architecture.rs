@@ -269,6 +269,7 @@ fn macro_of(feature: &str) -> &'static str {
     match feature {
         "Ssse3" => "ssse3",
         "Avx2" => "avx2",
+        "Avx2Bmi" => "avx2bmi",
         "Sha" | "ShaSchedule" => "sha",
         "Avx512Vl" => "avx512vl",
         "Avx512Bw" => "avx512bw",
