@@ -18,6 +18,12 @@ _Static_assert(offsetof(shaone_ctx, size) == 0, "size");
 _Static_assert(offsetof(shaone_ctx, h) == 8, "h");
 _Static_assert(offsetof(shaone_ctx, block) == 28, "block");
 
+/* The checked context is as small. */
+_Static_assert(sizeof(shaone_checked_ctx) == 96, "size");
+_Static_assert(offsetof(shaone_checked_ctx, h) == 8, "h");
+_Static_assert(offsetof(shaone_checked_ctx, block) == 28, "block");
+_Static_assert(offsetof(shaone_checked_ctx, found) == 92, "found");
+
 static void init(void *ctx)
 {
     sha1_init(ctx);
@@ -331,8 +337,69 @@ static void test_fd_signals(void)
     close(ends[1]);
 }
 
+/* --- collision detection --- */
+
+static void checked_init(void *ctx)
+{
+    shaone_checked_init(ctx);
+}
+
+static void checked_update(void *ctx, const void *data, size_t len)
+{
+    shaone_checked_update(ctx, data, len);
+}
+
+static void checked_final(void *ctx, unsigned char *digest)
+{
+    CHECK(shaone_checked_final(digest, ctx) == 0, "an attack in an ordinary message");
+}
+
+static void checked_digest(const void *data, size_t len, unsigned char *digest)
+{
+    CHECK(shaone_checked_digest(data, len, digest) == 0, "an attack in an ordinary message");
+}
+
+/* An attack is found however the message is cut, is kept by a copy of the context, and is
+ * forgotten by the next init. */
+static void test_checked_attack(void)
+{
+    const char *dir = getenv("SHAONE_COLLISIONS");
+    unsigned char data[320], plain[20], got[20];
+    char path[4096];
+    shaone_checked_ctx ctx, copy;
+    size_t cut;
+    FILE *file;
+
+    if (dir == NULL) {
+        printf("not run: attacks in a checked stream (SHAONE_COLLISIONS is not set)\n");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/shattered-1.head", dir);
+    REQUIRE((file = fopen(path, "rb")) != NULL);
+    REQUIRE(fread(data, 1, sizeof data, file) == sizeof data);
+    fclose(file);
+    plain_sha1(data, sizeof data, plain);
+    for (cut = 0; cut <= sizeof data; cut++) {
+        memset(&ctx, 0xa5, sizeof ctx);
+        shaone_checked_init(&ctx);
+        shaone_checked_update(&ctx, data, cut);
+        CHECK(ctx.found == (cut == sizeof data), "found after %zu bytes: %d", cut, ctx.found);
+        shaone_checked_update(&ctx, data + cut, sizeof data - cut);
+        memcpy(&copy, &ctx, sizeof copy);
+        CHECK(shaone_checked_final(got, &ctx) == 1, "not found, cut at %zu", cut);
+        CHECK(memcmp(got, plain, 20) == 0, "digest, cut at %zu", cut);
+        shaone_checked_update(&copy, "more", 4);
+        CHECK(shaone_checked_final(got, &copy) == 1, "lost by the copy, cut at %zu", cut);
+        shaone_checked_init(&ctx);
+        shaone_checked_update(&ctx, data, 256);
+        CHECK(shaone_checked_final(got, &ctx) == 0, "256 bytes are no attack");
+    }
+}
+
 int main(void)
 {
+    struct stream_api checked = {sizeof(shaone_checked_ctx), _Alignof(shaone_checked_ctx), checked_init,
+                                 checked_update, checked_final, checked_digest};
     struct stream_api api = {sizeof(shaone_ctx), _Alignof(shaone_ctx), init, update, final, shaone_digest};
 
     test_threads();
@@ -347,5 +414,7 @@ int main(void)
     test_signals();
     test_fd();
     test_fd_signals();
+    stream_tests(&checked);
+    test_checked_attack();
     return test_end("native");
 }

@@ -30,7 +30,6 @@
 #include <wctype.h>
 
 #include <shaone.h>
-#include <shaone/compat/sha1dc/sha1dc/sha1.h>
 
 #define DIGEST_LEN 20
 #define HEX_LEN (2 * DIGEST_LEN)
@@ -291,24 +290,21 @@ static void meter_erase(const struct meter *meter)
 /* A hash in progress; the second when collisions are looked for. */
 union hash {
     shaone_ctx plain;
-    SHA1_CTX checked;
+    shaone_checked_ctx checked;
 };
 
 static void hash_init(union hash *hash)
 {
-    if (check_collisions) {
-        SHA1DCInit(&hash->checked);
-        /* The digest is to be SHA-1's whatever is found. */
-        SHA1DCSetSafeHash(&hash->checked, 0);
-    } else {
+    if (check_collisions)
+        shaone_checked_init(&hash->checked);
+    else
         sha1_init(&hash->plain);
-    }
 }
 
 static void hash_update(union hash *hash, const unsigned char *data, size_t len)
 {
     if (check_collisions)
-        SHA1DCUpdate(&hash->checked, (const char *)data, len);
+        shaone_checked_update(&hash->checked, data, len);
     else
         sha1_update(&hash->plain, data, len);
 }
@@ -316,7 +312,7 @@ static void hash_update(union hash *hash, const unsigned char *data, size_t len)
 static enum hash_result hash_final(unsigned char digest[DIGEST_LEN], union hash *hash)
 {
     if (check_collisions)
-        return SHA1DCFinal(digest, &hash->checked) == 0 ? HASH_OK : HASH_ATTACKED;
+        return shaone_checked_final(digest, &hash->checked) == 0 ? HASH_OK : HASH_ATTACKED;
     sha1_final(digest, &hash->plain);
     return HASH_OK;
 }

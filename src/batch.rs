@@ -37,34 +37,6 @@ impl<'a> Messages<'a> for &[&'a [u8]] {
     }
 }
 
-/// Consecutive pieces of some bytes, of which the last may be shorter.
-#[derive(Clone, Copy)]
-pub struct Pieces<'a> {
-    bytes: &'a [u8],
-    piece_len: usize,
-}
-
-impl<'a> Pieces<'a> {
-    /// # Panics
-    /// Where `piece_len` is 0.
-    pub fn new(bytes: &'a [u8], piece_len: usize) -> Self {
-        assert!(piece_len > 0, "a piece has bytes");
-        Pieces { bytes, piece_len }
-    }
-}
-
-impl<'a> Messages<'a> for Pieces<'a> {
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.bytes.len().div_ceil(self.piece_len)
-    }
-    #[inline(always)]
-    fn get(&self, i: usize) -> &'a [u8] {
-        let rest = &self.bytes[i * self.piece_len..];
-        &rest[..rest.len().min(self.piece_len)]
-    }
-}
-
 /// Whether messages are so few and so short that they are best hashed one by one.
 fn are_few<'a>(messages: &impl Messages<'a>) -> bool {
     let count = messages.count();

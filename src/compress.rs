@@ -164,9 +164,10 @@ pub fn compress(state: &mut State, blocks: &[Block]) {
 ///
 /// The CPUs that have AVX-512 without SHA instructions (Skylake-SP to Cooper Lake) lower
 /// their clock for 512-bit work, which was not measured: they get 8 lanes.
+#[rustfmt::skip]
+#[allow(unused_unsafe)] // Some architectures have no kernel.
 // SAFETY: each kernel has the width that is given with it, and enables the features that
 // it needs and no others.
-#[rustfmt::skip]
 static LANE_KERNELS: LaneKernels = LaneKernels::new(unsafe { &[
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     LaneKernel::new(&[Avx512Bw, Sha], 11, 16, avx512::sixteen),

@@ -171,6 +171,7 @@ fn here(feature: Feature) -> bool {
 }
 
 /// Whether it is good to use what is there.
+#[allow(unreachable_patterns)] // Some architectures have no feature.
 fn suits(feature: Feature) -> bool {
     match feature {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

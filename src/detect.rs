@@ -245,6 +245,7 @@ pub fn kernel_for_count(count: usize) -> Option<Available<LaneKernel>> {
 /// The checking kernels. (In cycles on Emerald Rapids, a block in each of 16 lanes takes
 /// about 800, and one alone 104.)
 #[allow(unsafe_code)]
+#[allow(unused_unsafe)] // Some architectures have no kernel.
 // SAFETY: the kernel has 16 lanes and enables what is named, and no more.
 static LANE_KERNELS: LaneKernels = LaneKernels::new(unsafe {
     &[

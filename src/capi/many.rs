@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::native::shaone_ctx;
 use super::{Buffers, elements, elements_mut, elements_zeroed};
-use crate::batch::{Messages, Pieces, hash, hash_checked};
+use crate::batch::{Messages, hash, hash_checked};
 use crate::block::{self, BLOCK_LEN, Block, Digest, State};
 use crate::hasher::{self, Context, Plain, padding};
 use crate::many;
@@ -48,6 +48,26 @@ pub unsafe extern "C" fn shaone_digest_many(
     hash(messages, digests);
 }
 
+/// Consecutive pieces of some bytes, of which the last may be shorter.
+#[derive(Clone, Copy)]
+struct Pieces<'a> {
+    bytes: &'a [u8],
+    /// Not 0.
+    piece_len: usize,
+}
+
+impl<'a> Messages<'a> for Pieces<'a> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.bytes.len().div_ceil(self.piece_len)
+    }
+    #[inline(always)]
+    fn get(&self, i: usize) -> &'a [u8] {
+        let rest = &self.bytes[i * self.piece_len..];
+        &rest[..rest.len().min(self.piece_len)]
+    }
+}
+
 /// Write the digests of consecutive pieces of piece_len bytes of the len bytes at
 /// data; the last piece may be shorter. BitTorrent's pieces and LLD's chunks are
 /// such.
@@ -66,7 +86,7 @@ pub unsafe extern "C" fn shaone_pieces(
         return 0;
     }
     // SAFETY: the caller's data is readable for len bytes.
-    let pieces = Pieces::new(unsafe { elements(data.cast(), len) }, piece_len);
+    let pieces = Pieces { bytes: unsafe { elements(data.cast(), len) }, piece_len };
     let count = pieces.count();
     // SAFETY: there is room for as many digests as there are pieces.
     hash(pieces, unsafe { elements_mut(digests, count) });
