@@ -2,7 +2,7 @@
 # to make a C library of it; this file only joins them.
 #
 #   make                  the libraries, in $(BUILD)
-#   make examples         the programs of examples/, in $(BUILD)
+#   make examples         the examples and the programs of examples/, in $(BUILD)
 #   make demo             build all, hash real input, compare with sha1sum
 #   make check            all tests
 #   make bench            ours against its peers
@@ -25,11 +25,14 @@ CXXFLAGS ?= -O2 -g -Wall -Wextra
 
 BUILD := target/shaone
 STAGE := $(BUILD)/usr
-EXAMPLES := $(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c))
+EXAMPLES := $(wildcard examples/*.c examples/programs/*.c)
 # Not everybody has a C++ compiler.
 ifneq ($(shell command -v $(CXX)),)
-EXAMPLES += $(patsubst examples/%.cpp,$(BUILD)/%,$(wildcard examples/*.cpp))
+EXAMPLES += $(wildcard examples/*.cpp)
 endif
+EXAMPLES := $(addprefix $(BUILD)/,$(basename $(notdir $(EXAMPLES))))
+vpath %.c examples examples/programs
+vpath %.cpp examples
 PROGRAMS := git coreutils binutils llvm
 # With the directories, whose times tell of files that are gone.
 SOURCES := $(shell find src include) Cargo.toml Cargo.lock scripts/stage.sh
@@ -53,10 +56,10 @@ uninstall:
 
 examples: $(EXAMPLES)
 
-$(BUILD)/%: examples/%.c $(STAGE)/stamp
+$(BUILD)/%: %.c $(STAGE)/stamp
 	$(CC) $(CPPFLAGS) $(CFLAGS) -I$(STAGE)/include -o $@ $< $(LDFLAGS) $(STAGE)/lib/libshaone.a
 
-$(BUILD)/%: examples/%.cpp $(STAGE)/stamp
+$(BUILD)/%: %.cpp $(STAGE)/stamp
 	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -I$(STAGE)/include -o $@ $< $(LDFLAGS) $(STAGE)/lib/libshaone.a
 
 demo: examples

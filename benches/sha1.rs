@@ -56,7 +56,7 @@ All backends: build the shared library with the feature force-backend too and na
 it with --forced-lib; each backend it has becomes an entrant 'shaone:BACKEND'.
 
 OpenSSL without the SHA instructions, as on older CPUs (its AVX2 or SSSE3 path):
-    OPENSSL_ia32cap=:~0x20000000 cargo bench --bench sha1
+    OPENSSL_ia32cap=:~0x20000000 cargo bench --package shaone-bench
 and with neither those nor AVX2: OPENSSL_ia32cap=:~0x20000020";
 
 /// SHA-1 side by side: ours, through the C ABI, and everyone else's.
@@ -98,7 +98,7 @@ struct Options {
     #[arg(long, value_name = "DIR", env = "SHAONE_PEERS")]
     peers: Option<PathBuf>,
 
-    /// Passed by cargo
+    /// Passed by cargo, which starts this in the directory of the package
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -186,6 +186,12 @@ impl Options {
 
 fn main() -> ExitCode {
     let mut options = Options::parse();
+    if options.bench
+        && let Err(error) = std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    {
+        eprintln!("sha1: {error}");
+        return ExitCode::FAILURE;
+    }
     let target = target_directory();
     let lib = options.lib.clone().unwrap_or_else(|| target.join("release/libshaone.so"));
     let peers = options.peers.clone().unwrap_or_else(|| target.join("peers"));

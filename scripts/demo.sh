@@ -3,15 +3,14 @@
 #
 # usage: scripts/demo.sh [BUILD]         (BUILD: target/shaone; `make demo` fills it)
 #
-# Hashes real input with examples/sha1sum.c, compares the digests with published
+# Hashes real input with examples/programs/sha1sum.c, compares the digests with published
 # ones and with the system's own sha1sum, and times both.
 set -euo pipefail
-export LC_ALL=C
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export LC_ALL=C
 build=$(cd "${1:-$root/target/shaone}" && pwd)
 ours=$build/sha1sum
-: "${CC:=cc}"
 
 # From the discussion of coreutils' speed: 1000 times 1,000,000 zero bytes.
 size=1000000000
@@ -20,24 +19,7 @@ published=1dd775261d7abab0b66910acc1d827a2c3799eaf
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-failures=0
-# must WHAT COMMAND...
-must() {
-    local what=$1
-    shift
-    if "$@"; then
-        echo "  ok      $what"
-    else
-        echo "  FAILED  $what"
-        failures=$((failures + 1))
-    fi
-}
-
-not() {
-    ! "$@"
-}
-
-theirs=$(type -P sha1sum) || echo "not run: comparison with the system's sha1sum (there is none)"
+theirs=$(type -P sha1sum) || not_run "comparison with the system's sha1sum (there is none)"
 
 cat >"$tmp/about.c" <<'C'
 #include <shaone.h>
@@ -85,10 +67,6 @@ took() {
     "$@" >/dev/null
     end=${EPOCHREALTIME/[.,]/}
     echo $(((end - start) / 1000))
-}
-
-median() {
-    printf '%s\n' "$@" | sort -n | sed -n 2p
 }
 
 report() {

@@ -1,188 +1,126 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
-# usage: scripts/deps.sh [GROUP...]      (without one: build peers sources sanity qemu)
+# usage: scripts/deps.sh GROUP...        (the groups are below)
 #
-#   build    compilers, make, binutils, LLVM's tools
-#   rust     the distribution's newest, where rustup has brought none
-#   cargo-c  what scripts/stage.sh needs to build cargo-c
-#   peers    the other SHA-1 libraries that tests and benches compare with
-#   sources  `apt-get source`: dpkg-dev, and deb-src twins of the system's own entries
-#   sanity   valgrind, clang's sanitizer runtimes, shellcheck, git to compare with
-#   qemu     user-mode emulation of other CPUs
-#   cross    qemu, C compilers and libcs for those CPUs, a Rust with its library's source
-#   integration   to build git, coreutils and others from their sources
-#   llvm     two LLVMs with their headers and linkers, since llvm::SHA1 has changed
-#   all      everything above
-#
-# As root on Debian or Ubuntu it installs what is missing. Elsewhere it says, a
-# line each, what will not be run for want of it. Both are success.
+# As root on Debian or Ubuntu it installs what is missing of these packages.
+# Elsewhere it says, a line each, what will not be run for want of them. Both are
+# success.
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-declare -A GROUPS_OF=(
-    [build]="gcc g++ make pkg-config binutils clang llvm lld"
-    [rust]="rustc-web cargo-web"
-    [cargo-c]="gcc make pkg-config libssl-dev"
-    [peers]="libssl-dev nettle-dev libgcrypt20-dev libmd-dev libmbedtls-dev libiberty-dev gnulib"
-    [sources]="dpkg-dev"
-    [sanity]="valgrind clang libclang-rt-dev git shellcheck"
-    [integration]="gcc g++ make perl bison zlib1g-dev libssl-dev dejagnu"
-    [llvm]="clang lld-14 llvm-14-dev lld-19 llvm-19-dev libgtest-dev"
-    [qemu]="qemu-user-static"
-    [cross]="qemu-user-static
-        gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-i686-linux-gnu
-        gcc-arm-linux-gnueabihf gcc-powerpc64le-linux-gnu
-        libc6-dev-arm64-cross libc6-dev-s390x-cross libc6-dev-i386-cross
-        libc6-dev-armhf-cross libc6-dev-ppc64el-cross
-        rustc-web cargo-web rust-web-src"
+# A package, and what tells that it is here where there is no dpkg: a program, by
+# default of the same name; a file; or NAME.pc, that pkg-config knows NAME.
+declare -A packages_of=(
+    # compilers, make, binutils, LLVM's tools
+    [build]="gcc g++ make pkg-config binutils=objdump clang llvm=llvm-nm lld"
+    # the distribution's newest, where rustup has brought none
+    [rust]="rustc-web=rustc cargo-web=cargo"
+    # what scripts/stage.sh needs to build cargo-c
+    [cargo-c]="gcc make pkg-config libssl-dev=libcrypto.pc"
+    # the other SHA-1 libraries that tests and benches compare with
+    [peers]="libssl-dev=libcrypto.pc nettle-dev=nettle.pc libgcrypt20-dev=libgcrypt.pc libmd-dev=libmd.pc
+        libmbedtls-dev=mbedcrypto.pc libiberty-dev=/usr/include/libiberty/sha1.h gnulib=gnulib-tool"
+    # `apt-get source`: besides, deb-src twins of the system's own entries
+    [sources]="dpkg-dev=dpkg-source"
+    # valgrind, clang's sanitizer runtimes, shellcheck, git to compare with
+    [sanity]="valgrind clang libclang-rt-dev=clang git shellcheck"
+    # to build git, coreutils and binutils from their sources
+    [integration]="gcc g++ make perl bison zlib1g-dev=zlib.pc libssl-dev=libcrypto.pc dejagnu=runtest"
+    # two LLVMs with their headers and linkers, since llvm::SHA1 has changed
+    [llvm]="clang lld-14=ld.lld-14 llvm-14-dev=llvm-config-14 lld-19=ld.lld-19 llvm-19-dev=llvm-config-19
+        libgtest-dev=gtest.pc"
+    # user-mode emulation of other CPUs
+    [qemu]="qemu-user-static=qemu-s390x-static"
+    # C compilers and libcs for those CPUs, a Rust with its library's source
+    [cross]="qemu-user-static=qemu-s390x-static
+        gcc-aarch64-linux-gnu=aarch64-linux-gnu-gcc libc6-dev-arm64-cross=/usr/aarch64-linux-gnu/lib
+        gcc-s390x-linux-gnu=s390x-linux-gnu-gcc libc6-dev-s390x-cross=/usr/s390x-linux-gnu/lib
+        gcc-i686-linux-gnu=i686-linux-gnu-gcc libc6-dev-i386-cross=/usr/i686-linux-gnu/lib
+        rustc-web=rustc cargo-web=cargo rust-web-src=/usr/lib/rustlib/src/rust"
 )
 
-# What a package is for, as the reader of a "not run" line knows it.
-label() {
-    case $1 in
-        libssl-dev) echo openssl ;;
-        nettle-dev) echo nettle ;;
-        libgcrypt20-dev) echo gcrypt ;;
-        libmd-dev) echo md ;;
-        libmbedtls-dev) echo mbedtls ;;
-        libiberty-dev) echo libiberty ;;
-        dpkg-dev) echo "git, sha1dc (package sources)" ;;
-        *) echo "$1" ;;
-    esac
-}
+wanted=()
+for group; do
+    [[ -n ${packages_of[$group]:-} ]] || die "no group '$group' (there are: ${!packages_of[*]})"
+    for package in ${packages_of[$group]}; do
+        [[ " ${wanted[*]} " == *" $package "* ]] || wanted+=("$package")
+    done
+done
+want_sources=
+[[ " $* " != *" sources "* ]] || want_sources=yes
 
-# Names of what is installed, asked for once: dpkg-query is slow to start.
-installed=""
-look() {
-    ! command -v dpkg-query >/dev/null ||
-        # It fails when there is one that it has never heard of.
-        installed=$({ dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null || true; } |
-            awk '$2 == "installed" { printf "%s ", $1 }')
-}
-
-# Is it here? Other systems name their packages otherwise, so there the thing
-# itself is looked for.
 there() {
-    if command -v dpkg-query >/dev/null; then
-        [[ " $installed " == *" $1 "* ]]
-        return
-    fi
-    case $1 in
-        libssl-dev) pkg-config --exists libcrypto ;;
-        nettle-dev) pkg-config --exists nettle ;;
-        libgcrypt20-dev) command -v libgcrypt-config || pkg-config --exists libgcrypt ;;
-        libmd-dev) pkg-config --exists libmd ;;
-        libmbedtls-dev) pkg-config --exists mbedcrypto ;;
-        libiberty-dev) [[ -e /usr/include/libiberty/sha1.h ]] ;;
-        gnulib) command -v gnulib-tool ;;
-        binutils) command -v objdump ;;
-        llvm) command -v llvm-nm ;;
-        zlib1g-dev) pkg-config --exists zlib ;;
-        dejagnu) command -v runtest ;;
-        libgtest-dev) pkg-config --exists gtest ;;
-        lld-*) command -v "ld.$1" ;;
-        llvm-*-dev) command -v "llvm-config-${1//[^0-9]/}" ;;
-        dpkg-dev) command -v dpkg-source && command -v apt-get ;;
-        qemu-user-static) command -v qemu-s390x-static || command -v qemu-s390x ;;
-        libclang-rt-dev) command -v clang ;;
-        *) command -v "$1" ;;
+    case ${1#*=} in
+        *.pc) pkg-config --exists "$(basename "${1#*=}" .pc)" ;;
+        /*) [[ -e ${1#*=} ]] ;;
+        *) command -v "${1#*=}" ;;
     esac >/dev/null 2>&1
 }
 
-can_install() {
-    ((EUID == 0)) && command -v apt-get >/dev/null && command -v dpkg-query >/dev/null
+# look: puts those of $wanted that are not here into $missing
+look() {
+    local package installed=
+    missing=()
+    if command -v dpkg-query >/dev/null; then
+        # All at once, since it is slow. It fails when there is one that it has never heard of.
+        installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${wanted[@]%%=*}" 2>/dev/null |
+            sed -n 's/^installed //p' | tr '\n' ' ' || true)"
+    fi
+    for package in "${wanted[@]}"; do
+        if [[ -n $installed ]]; then
+            [[ $installed == *" ${package%%=*} "* ]]
+        else
+            there "$package"
+        fi || missing+=("${package%%=*}")
+    done
 }
 
 # shellcheck source=/dev/null
 codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") || true
 
 # Looks at the downloaded lists, since a deb-src entry without them is of no use.
-have_sources() {
-    compgen -G "/var/lib/apt/lists/*_dists_${codename}_main_source_Sources*" >/dev/null
+lack_sources() {
+    [[ -n $want_sources ]] && ! compgen -G "/var/lib/apt/lists/*_dists_${codename}_main_source_Sources*" >/dev/null
 }
 
 # Source entries for the distribution's own suites, made of the binary entries
 # that the system already has, whatever mirror those name.
 add_sources() {
-    local dir=/etc/apt/sources.list.d file
+    local dir=/etc/apt/sources.list.d
     rm -f "$dir"/shaone-src.{list,sources}
     [[ -n $codename ]] || return 0
-    local deb822="" oneline=""
-    for file in /etc/apt/sources.list "$dir"/*.list; do
-        [[ -f $file ]] || continue
-        oneline+=$(awk -v suite="$codename" '
-            $1 == "deb" {
-                i = 2
-                if ($i ~ /^\[/) while ($i !~ /\]$/) i++
-                if ($2 ~ /^\[/) i++
-                ours = $(i + 1) == suite || $(i + 1) ~ "^" suite "[-/](updates|security)$"
-                if (ours && $(i + 2) == "main") { sub(/deb/, "deb-src"); print }
-            }' "$file")$'\n'
-    done
-    for file in "$dir"/*.sources; do
-        [[ -f $file ]] || continue
-        deb822+=$(sed '/^#/d' "$file" | awk -v suite="$codename" '
-            BEGIN { RS = ""; FS = "\n"; OFS = "\n" }
-            {
-                type = suites = main = off = 0
-                for (i = 1; i <= NF; i++) {
-                    if ($i ~ /^Types:/) { type = $i ~ /[ \t]deb([ \t]|$)/; $i = "Types: deb-src" }
-                    if ($i ~ /^Suites:/) suites = $i ~ "[ \t]" suite "([ \t/-]|$)"
-                    if ($i ~ /^Components:/) main = $i ~ /[ \t]main([ \t]|$)/
-                    if ($i ~ /^Enabled:[ \t]*no/) off = 1
-                }
-                if (type && suites && main && !off) print $0 "\n"
-            }')$'\n\n'
-    done
-    [[ -z ${oneline//[$'\n']/} ]] || sed '/^$/d' <<<"$oneline" >"$dir/shaone-src.list"
-    [[ -z ${deb822//[$'\n']/} ]] || cat -s <<<"$deb822" >"$dir/shaone-src.sources"
+    sed -nE "s,^deb[ \t]+(.*[ \t]$codename([-/](updates|security))?[ \t]+main)\>.*,deb-src \1,p" \
+        /etc/apt/sources.list "$dir"/*.list 2>/dev/null >"$dir/shaone-src.list" || true
+    awk -v suite="$codename" '
+        BEGIN { RS = ""; ORS = "\n\n" }
+        { gsub(/(^|\n)#[^\n]*/, "") }
+        /Types:[^\n]*[ \t]deb([ \t\n]|$)/ && /Components:[^\n]*[ \t]main/ && !/Enabled:[ \t]*no/ &&
+        $0 ~ "Suites:[^\n]*[ \t]" suite "([-/](updates|security))?([ \t\n]|$)" { sub(/Types:[^\n]*/, "Types: deb-src"); print }
+    ' "$dir"/*.sources 2>/dev/null >"$dir/shaone-src.sources" || true
+    find "$dir"/shaone-src.* -empty -delete
 }
 
 apt() {
     DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
 }
 
-main() {
-    local groups=("$@") group package
-    ((${#groups[@]})) || groups=(build peers sources sanity qemu)
-    [[ ${groups[*]} != all ]] || groups=(build cargo-c peers sources sanity qemu cross)
-
-    local wanted=() want_sources=0
-    for group in "${groups[@]}"; do
-        [[ -n ${GROUPS_OF[$group]:-} ]] || {
-            echo "deps.sh: no group '$group' (one of: ${!GROUPS_OF[*]} all)" >&2
-            exit 2
-        }
-        [[ $group != sources ]] || want_sources=1
-        for package in ${GROUPS_OF[$group]}; do
-            [[ " ${wanted[*]} " == *" $package "* ]] || wanted+=("$package")
+look
+if ((EUID == 0)) && command -v apt-get >/dev/null && { ((${#missing[@]})) || lack_sources; }; then
+    # One at a time: two of our scripts may ask at once.
+    exec 9>/run/lock/shaone-deps.lock
+    flock 9
+    ! lack_sources || add_sources
+    apt update || echo "deps.sh: apt-get update failed; going on with the lists that are here" >&2
+    if ! apt install -y --no-install-recommends "${missing[@]}" >/dev/null; then
+        # One that this release lacks must not keep the others away.
+        for package in "${missing[@]}"; do
+            apt install -y --no-install-recommends "$package" >/dev/null 2>&1 || true
         done
-    done
-
-    local missing=()
-    look "${wanted[@]}"
-    for package in "${wanted[@]}"; do
-        there "$package" || missing+=("$package")
-    done
-
-    if can_install && { ((${#missing[@]})) || { ((want_sources)) && ! have_sources; }; }; then
-        # One at a time: two of our scripts may ask at once.
-        exec 9>/run/lock/shaone-deps.lock
-        flock 9
-        ((!want_sources)) || have_sources || add_sources
-        apt update || echo "deps.sh: apt-get update failed; going on with the lists that are here" >&2
-        if ((${#missing[@]})) && ! apt install -y --no-install-recommends "${missing[@]}" >/dev/null; then
-            # One that this release lacks must not keep the others away.
-            for package in "${missing[@]}"; do
-                apt install -y --no-install-recommends "$package" >/dev/null 2>&1 || true
-            done
-        fi
     fi
-    ((!want_sources)) || have_sources || echo "not run: $(label dpkg-dev) (no package sources here)"
-    ((${#missing[@]} == 0)) || look "${missing[@]}"
-    for package in "${missing[@]}"; do
-        there "$package" || echo "not run: $(label "$package") (install $package)"
-    done
-}
-
-main "$@"
+    look
+fi
+! lack_sources || not_run "what is made from package sources, git and sha1dc among them (none here)"
+for package in "${missing[@]}"; do
+    not_run "what needs $package (install it)"
+done

@@ -11,14 +11,7 @@
 #   --includedir  include, the same
 #   DESTDIR       (environment) put before all of these, not written into any file
 set -euo pipefail
-
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-stage=$root/target/shaone/usr
-
-die() {
-    echo "install.sh: $*" >&2
-    exit 2
-}
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 prefix=/usr/local libdir=lib includedir=include uninstall=
 while (($#)); do

@@ -14,7 +14,9 @@
 # their tests, and a table of its own, results-short.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/integration
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+here=$root/scripts/integration
 options=() programs=()
 for argument; do
     case $argument in
@@ -39,7 +41,6 @@ for program in "${programs[@]}"; do
 done
 
 set -- "${options[@]}"
-# shellcheck source=scripts/integration/common.sh
 . "$here/common.sh"
 printf '\n'
 tables

@@ -16,12 +16,12 @@
 # error. Whatever is there already is not built again.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-dir=${1:-$here/../target/peers}
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+dir=${1:-$root/target/peers}
 mkdir -p "$dir/src"
 dir=$(cd "$dir" && pwd)
 src=$dir/src
-: "${CC:=gcc}"
 
 # fresh PEER: built, and since this script last changed?
 fresh() {
@@ -36,28 +36,10 @@ link() {
     if ! log=$("$CC" -O2 -fPIC -shared -Wl,-Bsymbolic -o "$out.$$" "$@" 2>&1); then
         rm -f "$out.$$"
         log=$(grep -m1 -E 'error|undefined' <<<"$log" || tail -n1 <<<"$log")
-        echo "not run: $peer ($CC failed: ${log//"$dir/"/})"
+        not_run "$peer ($CC failed: ${log//"$dir/"/})"
         return
     fi
     mv -f "$out.$$" "$out"
-}
-
-# Only the few files that are needed, out of the distribution's source package.
-unpack_git() {
-    [[ ! -e $src/git/sha1dc/ubc_check.c ]] || return 0
-    command -v apt-get >/dev/null || return 1
-    local tmp
-    tmp=$(mktemp -d "$src/git.XXXXXX")
-    (
-        cd "$tmp"
-        apt-get -qq -o APT::Sandbox::User=root source --download-only git &&
-            mkdir git &&
-            tar -xf git_*.orig.tar.* -C git --strip-components=1 --wildcards \
-                '*/block-sha1' '*/sha1dc' '*/compat/bswap.h'
-    ) >/dev/null 2>&1 && rm -rf "$src/git" && mv "$tmp/git" "$src/git"
-    local status=$?
-    rm -rf "$tmp"
-    return $status
 }
 
 build_git() {
@@ -78,7 +60,7 @@ build_sha1dc() {
 build_gnulib() {
     local lib=/usr/share/gnulib/lib file
     if [[ ! -e $lib/hmac-sha1.c ]]; then
-        echo "not run: gnulib (install gnulib)"
+        not_run "gnulib (install gnulib)"
         return
     fi
     mkdir -p "$src/gnulib"
@@ -99,7 +81,7 @@ build_libiberty() {
     local archive
     archive=$("$CC" -print-file-name=libiberty.a)
     if [[ ! -e $archive ]]; then
-        echo "not run: libiberty (install libiberty-dev)"
+        not_run "libiberty (install libiberty-dev)"
         return
     fi
     local tmp
@@ -113,17 +95,14 @@ if fresh git && fresh sha1dc && fresh gnulib && fresh libiberty; then
     exit 0
 fi
 
-groups=(build peers)
-[[ -e $src/git/sha1dc/ubc_check.c ]] || groups+=(sources)
-"$here/deps.sh" "${groups[@]}"
-
+"$root/scripts/deps.sh" build peers
 if ! fresh git || ! fresh sha1dc; then
-    # Lists older than the mirror name files that are gone: ask once more with new ones.
-    if unpack_git || { ((EUID == 0)) && apt-get -qq update && unpack_git; } 2>/dev/null; then
+    # Of the whole package only the few files that are needed.
+    if fetch_source git "$src/git" '*/block-sha1' '*/sha1dc' '*/compat/bswap.h'; then
         build_git
         build_sha1dc
     else
-        echo "not run: git, sha1dc (no source package of git)"
+        not_run "git, sha1dc (no source package of git)"
     fi
 fi
 fresh gnulib || build_gnulib

@@ -12,20 +12,12 @@
 #
 #   FEATURES   (environment) more of the crate's features, for tests: force-backend
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 cargo_c_version=0.10.24+cargo-0.98.0 # newer ones want a newer Rust than ours
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tools=$root/target/tools
-dir=${1:-$root/target/shaone/usr}
-# What make tells its own children only confuses cargo.
-unset MAKEFLAGS
-: "${CARGO:=cargo}" "${CC:=cc}" "${AR:=ar}" "${NM:=nm}" "${OBJCOPY:=objcopy}"
-
-die() {
-    echo "stage.sh: $*" >&2
-    exit 1
-}
+dir=${1:-$stage}
 
 # Before 0.10 it can't read our Cargo.lock.
 have_cargo_c() {

@@ -250,10 +250,10 @@ static LEVELS: &[Level] = &[
     (c"portable", &[]),
 ];
 
-/// The levels that this machine can play.
+/// The levels that this machine can play, or those that it cannot.
 #[cfg(feature = "force-backend")]
-pub fn levels() -> impl Iterator<Item = &'static Level> {
-    LEVELS.iter().filter(|(_, features)| features.iter().all(|&feature| here(feature)))
+pub fn levels(playable: bool) -> impl Iterator<Item = &'static Level> {
+    LEVELS.iter().filter(move |(_, features)| features.iter().all(|&feature| here(feature)) == playable)
 }
 
 #[cfg(not(feature = "force-backend"))]
@@ -261,7 +261,7 @@ fn is_usable(feature: Feature) -> bool {
     here(feature) && suits(feature)
 }
 
-/// Obey `SHAONE_BACKEND`, the name of one of [`levels`]. Anything else in it ends the
+/// Obey `SHAONE_BACKEND`, the name of a level that this machine can play. Anything else in it ends the
 /// program, lest a test pass on the wrong path.
 #[cfg(feature = "force-backend")]
 fn is_usable(feature: Feature) -> bool {
@@ -275,7 +275,7 @@ fn is_usable(feature: Feature) -> bool {
     }
     // SAFETY: the environment holds C strings.
     let wanted = unsafe { CStr::from_ptr(wanted) };
-    match levels().find(|(name, _)| *name == wanted) {
+    match levels(true).find(|(name, _)| *name == wanted) {
         Some((_, features)) => features.contains(&feature),
         None => {
             for text in [c"shaone: SHAONE_BACKEND names no backend of this machine: ", wanted, c"\n"] {

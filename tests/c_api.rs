@@ -12,7 +12,8 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use common::{
-    compiler, force_stage, have, levels, not_run, output, peers, root, scratch, shattered_pdfs, stage,
+    compiler, compilers, force_stage, have, levels, missing_levels, not_run, output, peers, root, scratch,
+    shattered_pdfs, stage,
 };
 
 /// A program of c-tests, and where in include/ it finds its header.
@@ -195,19 +196,6 @@ fn cc() -> cc::Tool {
     compiler(None, false).expect("a C compiler")
 }
 
-/// All C compilers that are here, by name.
-fn compilers(cpp: bool) -> Vec<(&'static str, cc::Tool)> {
-    let names = if cpp { ["g++", "clang++"] } else { ["gcc", "clang"] };
-    let found = names.map(|name| {
-        let tool = compiler(Some(name), cpp);
-        if tool.is_none() {
-            not_run(&format!("{name} (it is not installed)"));
-        }
-        tool.map(|tool| (name, tool))
-    });
-    found.into_iter().flatten().collect()
-}
-
 #[test]
 fn programs_with_the_shared_library() {
     for program in PROGRAMS {
@@ -233,6 +221,9 @@ fn programs_with_the_archive() {
 fn programs_on_every_level() {
     let levels = levels();
     assert_eq!(levels.last().map(String::as_str), Some("portable"));
+    for missing in missing_levels() {
+        not_run(&format!("{missing} (this CPU lacks its instructions)"));
+    }
     for program in PROGRAMS {
         let binary = program.build("force", &cc(), &[], Library::Force);
         let backend = |level: Option<&str>| {

@@ -6,26 +6,17 @@ mod attacks;
 mod common;
 
 use std::env;
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_int, c_void};
 use std::path::Path;
 use std::process::Command;
 
 use attacks::*;
+use common::signatures::{CheckedMany, Final, Init, OneShot, Set, Update};
 use common::{force_stage, levels, not_run, output, peers};
 use libloading::Library;
 use shaone::Digest;
 use shaone::detect::Options;
 use shaone::detect::vectors::VECTORS;
-
-/// SHA1_CTX, of which only the size matters here.
-type Ctx = [u64; 300];
-type Init = unsafe extern "C" fn(*mut Ctx);
-type Set = unsafe extern "C" fn(*mut Ctx, c_int);
-type Update = unsafe extern "C" fn(*mut Ctx, *const c_char, usize);
-type Final = unsafe extern "C" fn(*mut u8, *mut Ctx) -> c_int;
-/// Our own functions.
-type Checked = unsafe extern "C" fn(*const u8, usize, *mut Digest) -> c_int;
-type CheckedMany = unsafe extern "C" fn(usize, *const *const u8, *const usize, *mut Digest, *mut u8) -> usize;
 
 /// A library with sha1collisiondetection's functions: ours or its own.
 struct Sha1dc {
@@ -33,7 +24,7 @@ struct Sha1dc {
     init: Init,
     setters: [Set; 4],
     update: Update,
-    finish: Final,
+    finish: Final<c_int>,
     library: Library,
 }
 
@@ -62,19 +53,21 @@ impl Sha1dc {
     }
 
     fn hash(&self, message: &[u8], options: Options, cut: usize) -> (Digest, bool) {
-        let mut ctx = [0; 300];
+        // SHA1_CTX, of which only the size matters here.
+        let mut ctx = [0_u64; 300];
+        let ctx: *mut c_void = ctx.as_mut_ptr().cast();
         let mut digest = [0; 20];
         let Options { detect, conditions, reduced_round, safe_hash } = options;
         // SAFETY: as declared; a context has 2400 bytes.
         let found = unsafe {
-            (self.init)(&mut ctx);
+            (self.init)(ctx);
             for (set, value) in self.setters.iter().zip([detect, conditions, reduced_round, safe_hash]) {
-                set(&mut ctx, c_int::from(value));
+                set(ctx, c_int::from(value));
             }
             for part in [&message[..cut], &message[cut..]] {
-                (self.update)(&mut ctx, part.as_ptr().cast(), part.len());
+                (self.update)(ctx, part.as_ptr().cast(), part.len());
             }
-            (self.finish)(digest.as_mut_ptr(), &mut ctx)
+            (self.finish)(digest.as_mut_ptr(), ctx)
         };
         (digest, found != 0)
     }
@@ -130,7 +123,7 @@ fn many_hostile_messages() {
     let Some(Sha1dc { name, library, .. }) = on_every_level("many_hostile_messages") else { return };
     // SAFETY: they are declared like that in shaone.h.
     let (checked, checked_many) = unsafe {
-        let checked = library.get::<Checked>("shaone_checked_digest").unwrap();
+        let checked = library.get::<OneShot<c_int>>("shaone_checked_digest").unwrap();
         (checked, library.get::<CheckedMany>("shaone_checked_digest_many").unwrap())
     };
     let mut random = Random::new(22);
@@ -142,7 +135,7 @@ fn many_hostile_messages() {
             messages.iter_mut().for_each(|message| message.resize(1000, b'9'));
         }
         let want: Vec<_> = messages.iter().map(|message| reference(message, Options::DETECT)).collect();
-        let pointers: Vec<*const u8> = messages.iter().map(|message| message.as_ptr()).collect();
+        let pointers: Vec<*const c_void> = messages.iter().map(|message| message.as_ptr().cast()).collect();
         let lens: Vec<usize> = messages.iter().map(Vec::len).collect();
         let mut digests = vec![[0; 20]; messages.len()];
         let mut found = vec![0xa5; messages.len()];
@@ -156,7 +149,7 @@ fn many_hostile_messages() {
         for (message, want) in messages.iter().zip(&want) {
             let mut digest = [0; 20];
             // SAFETY: as declared.
-            let found = unsafe { checked(message.as_ptr(), message.len(), &mut digest) };
+            let found = unsafe { checked(message.as_ptr().cast(), message.len(), digest.as_mut_ptr()) };
             assert_eq!((digest, found == 1), *want, "{name}, run {run}, alone");
         }
     }

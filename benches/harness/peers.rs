@@ -10,6 +10,11 @@ use std::path::Path;
 use super::{Digest, Entrant};
 
 pub mod many;
+#[path = "../../tests/common/signatures.rs"]
+#[allow(dead_code)] // The tests use all of them.
+pub mod signatures;
+
+use signatures::{Final, Init, Level, Name, OneShot, Set, Update};
 
 /// One message.
 type Plain = Entrant<[u8]>;
@@ -83,9 +88,6 @@ unsafe fn streaming<const WORDS: usize, I: 'static, U: 'static, F: 'static>(
     lib: &Shared,
     symbols: [&str; 3],
 ) -> Found<Plain> {
-    type Init<R> = unsafe extern "C" fn(*mut c_void) -> R;
-    type Update<R> = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> R;
-    type Final<R> = unsafe extern "C" fn(*mut u8, *mut c_void) -> R;
     let [init, update, finish] = symbols;
     // SAFETY: the caller's promise.
     let (init, update, finish) =
@@ -145,17 +147,13 @@ pub fn shaone_checked(lib: &Path, forced: &Path) -> Vec<Found<Plain>> {
 /// sha1collisiondetection's functions, used as git does: the digest is SHA-1's
 /// whatever is found.
 fn detection(name: &str, about: &str, lib: &Shared) -> Found<Plain> {
-    type Init = unsafe extern "C" fn(*mut c_void);
-    type SetSafeHash = unsafe extern "C" fn(*mut c_void, c_int);
-    type Update = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
-    type Final = unsafe extern "C" fn(*mut u8, *mut c_void) -> c_int;
     // SAFETY: as in sha1dc/sha1.h.
     let (init, set_safe_hash, update, finish) = unsafe {
         (
             lib.get::<Init>("SHA1DCInit")?,
-            lib.get::<SetSafeHash>("SHA1DCSetSafeHash")?,
+            lib.get::<Set>("SHA1DCSetSafeHash")?,
             lib.get::<Update>("SHA1DCUpdate")?,
-            lib.get::<Final>("SHA1DCFinal")?,
+            lib.get::<Final<c_int>>("SHA1DCFinal")?,
         )
     };
     let mut context = Context::<300>::new();
@@ -178,7 +176,7 @@ fn about_shaone(lib: &Shared) -> String {
 /// What a `const char *function(void)` returns.
 fn string(lib: &Shared, function: &str) -> Found<String> {
     // SAFETY: all our functions that are asked for here have this type.
-    let function = unsafe { lib.get::<unsafe extern "C" fn() -> *const c_char>(function)? };
+    let function = unsafe { lib.get::<Name>(function)? };
     // SAFETY: they return a static string.
     Ok(unsafe { CStr::from_ptr(function()) }.to_string_lossy().into_owned())
 }
@@ -189,7 +187,6 @@ fn shaone_streaming(name: &str, about: &str, lib: &Shared) -> Found<Plain> {
 }
 
 fn shaone_digest(lib: &Shared) -> Found<Plain> {
-    type OneShot = unsafe extern "C" fn(*const c_void, usize, *mut u8);
     // SAFETY: as declared in shaone.h.
     let digest = unsafe { lib.get::<OneShot>("shaone_digest")? };
     Ok(Entrant::new("shaone_digest", "", move |data: &[u8], digests: &mut [Digest]| {
@@ -258,10 +255,10 @@ fn at_levels<I: ?Sized>(
 /// What SHAONE_BACKEND may be on this machine.
 fn levels(lib: &Shared) -> Found<Vec<String>> {
     // SAFETY: as declared in src/capi/native.rs.
-    let level = unsafe { lib.get::<unsafe extern "C" fn(usize) -> *const c_char>("shaone_level")? };
+    let level = unsafe { lib.get::<Level>("shaone_level")? };
     let names = (0..).map_while(|index| {
         // SAFETY: it returns a static string, or NULL after the last.
-        let name = unsafe { level(index).as_ref()? };
+        let name = unsafe { level(index, true).as_ref()? };
         // SAFETY: the same string.
         let name = unsafe { CStr::from_ptr(name) };
         Some(name.to_string_lossy().into_owned())
@@ -333,7 +330,6 @@ fn libmd() -> Found<Plain> {
 
 /// gnulib's functions, and libiberty's of the same names.
 fn gnulib(name: &str, lib: &Shared) -> Found<Plain> {
-    type Init = unsafe extern "C" fn(*mut c_void);
     type Process = unsafe extern "C" fn(*const c_void, usize, *mut c_void);
     type Finish = unsafe extern "C" fn(*mut c_void, *mut c_void) -> *mut c_void;
     // SAFETY: as in their sha1.h.
@@ -356,7 +352,6 @@ fn gnulib(name: &str, lib: &Shared) -> Found<Plain> {
 }
 
 fn nettle() -> Found<Plain> {
-    type Init = unsafe extern "C" fn(*mut c_void);
     type Update = unsafe extern "C" fn(*mut c_void, usize, *const u8);
     type Finish = unsafe extern "C" fn(*mut c_void, usize, *mut u8);
     // Not .so.9: there digest lost its length.
@@ -419,7 +414,6 @@ fn gcrypt() -> Found<Plain> {
 }
 
 fn mbedtls() -> Found<Plain> {
-    type Init = unsafe extern "C" fn(*mut c_void);
     type Starts = unsafe extern "C" fn(*mut c_void) -> c_int;
     type Update = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int;
     type Finish = unsafe extern "C" fn(*mut c_void, *mut u8) -> c_int;

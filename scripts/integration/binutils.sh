@@ -5,13 +5,8 @@
 #
 # binutils on our library in place of libiberty's sha1: ld and gold, its users,
 # which hash their output for --build-id=sha1.
-#
-# shellcheck disable=SC2317 # functions are called by their names in variables
 set -euo pipefail
-# shellcheck source=scripts/integration/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-# shellcheck source=scripts/integration/links.bash
-. "$(dirname "${BASH_SOURCE[0]}")/links.bash"
 
 archive=$stage/lib/libshaone.a
 tree=$work/binutils-build
@@ -131,7 +126,7 @@ work_of_binutils() {
 
 begin binutils
 "$root/scripts/deps.sh" integration
-fetch_source binutils || {
+fetch_source binutils "$work/binutils" || {
     not_run "binutils (no package sources here)"
     exit 0
 }

@@ -1,12 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
-# What the scripts beside this one share: sources, builds, proofs, tests, times
-# and the table. Each is a program of its own, `scripts/integration/NAME.sh
+# What the scripts beside this one share: proofs, tests, times and the table. Each is a program of its own, `scripts/integration/NAME.sh
 # [--short]`, that begins so:
 #
 #   set -euo pipefail
-#   # shellcheck source=scripts/integration/common.sh
 #   . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 #   begin NAME
 #
@@ -15,18 +13,16 @@
 #
 # shellcheck disable=SC2034 # variables for the others
 
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
+
 export LC_ALL=C
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-stage=$root/target/shaone/usr # what `make` has built
 work=$root/target/integration
 logs=$work/logs
 results=$work/results # .tsv: program, what, stock, shaone, ratio; .md: the same
-: "${CC:=cc}" "${NM:=nm}" "${READELF:=readelf}" "${CARGO:=cargo}"
 jobs=$(nproc 2>/dev/null || echo 2)
 runs=5 # of each command that is timed
 short=
 program=
-failures=0
 for argument; do
     case $argument in
         # Its table leaves that of the last full run alone.
@@ -37,16 +33,11 @@ for argument; do
             ;;
     esac
 done
-# What make tells its own children only confuses the programs' own makes.
-unset MAKEFLAGS MAKELEVEL
 
 # begin PROGRAM: its rows are made anew.
 begin() {
     program=$1
-    [[ -e $stage/stamp ]] || {
-        echo "${0##*/}: no library in ${stage#"$root/"}; run make" >&2
-        exit 2
-    }
+    [[ -e $stage/stamp ]] || die "no library in ${stage#"$root/"}; run make"
     mkdir -p "$logs" "$results"
     : >"$results/$program.tsv"
     echo "$program:"
@@ -61,33 +52,9 @@ finish() {
     exit 0
 }
 
-not_run() {
-    echo "not run: $*"
-}
-
 # row WHAT STOCK SHAONE [RATIO]
 row() {
     printf '%s\t%s\t%s\t%s\t%s\n' "$program" "$1" "$2" "$3" "${4:-}" >>"$results/$program.tsv"
-}
-
-ok() {
-    echo "  ok      $*"
-}
-
-failed() {
-    echo "  FAILED  $*"
-    failures=$((failures + 1))
-}
-
-# must WHAT COMMAND...
-must() {
-    local what=$1
-    shift
-    if "$@"; then ok "$what"; else failed "$what"; fi
-}
-
-not() {
-    ! "$@"
 }
 
 # logged NAME COMMAND...: its output goes to logs/PROGRAM-NAME.log; the end of
@@ -100,48 +67,6 @@ logged() {
         tail -n 20 "$log" >&2
         return 1
     }
-}
-
-# fetch_source PACKAGE [PATTERN...]: the unpatched upstream source of the
-# distribution's package is put into target/integration/PACKAGE, or of it only
-# what matches the patterns of tar (--wildcards, matched against the paths in
-# the archive, so `*/lib/Support/SHA1.cpp`). Fails where there is none to be had.
-fetch_source() {
-    local package=$1 dir=$work/$1 tmp status=0
-    shift
-    [[ ! -e $dir ]] || return 0
-    command -v apt-get >/dev/null || return 1
-    mkdir -p "$work"
-    tmp=$(mktemp -d "$work/fetch.XXXXXX")
-    download "$package" "$tmp" || {
-        "$root/scripts/deps.sh" sources
-        download "$package" "$tmp" || { ((EUID == 0)) && apt-get -qq update && download "$package" "$tmp"; }
-    } 2>/dev/null || status=$?
-    ((status)) || unpack "$tmp" "$@" || status=$?
-    ((status)) || mv "$tmp/source" "$dir" || status=$?
-    rm -rf "$tmp"
-    return $status
-}
-
-download() {
-    (cd "$2" && apt-get -qq -o APT::Sandbox::User=root source --download-only "$1") >/dev/null 2>&1
-}
-
-# The main archive, and those of components, each in a directory of its own.
-unpack() {
-    local tmp=$1 file part
-    shift
-    mkdir "$tmp/source"
-    for file in "$tmp"/*.orig.tar.*; do
-        [[ $file == *.asc ]] || tar -xf "$file" -C "$tmp/source" --strip-components=1 --wildcards "$@" || return
-    done
-    for file in "$tmp"/*.orig-*.tar.*; do
-        [[ -e $file && $file != *.asc ]] || continue
-        part=${file##*.orig-} part=${part%%.tar.*}
-        mkdir -p "$tmp/source/$part"
-        # It may have nothing that matches.
-        tar -xf "$file" -C "$tmp/source/$part" --strip-components=1 --wildcards "$@" || (($#)) || return
-    done
 }
 
 # newer FILE THAN...: FILE is there, and newer than all of the others
@@ -220,10 +145,6 @@ user_seconds() {
     { time eval "$1" >/dev/null 2>&1 </dev/null; } 2>&1
 }
 
-median() {
-    printf '%s\n' "$@" | sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'
-}
-
 # measure WHAT NAME COMMAND NAME COMMAND...: the medians of the user times of
 # commands (lines of shell) that are run in turns, so that a change of the
 # machine's speed falls on all of them (which is why not hyperfine: it is done
@@ -255,6 +176,67 @@ measure() {
         echo "  time    $what: ${names[0]} $stock s, ${names[i]} $ours s, $ratio times as fast"
         row "$what, ${names[i]}" "$stock s" "$ours s" "$ratio"
     done
+}
+
+# ---- links and their build-ids
+
+# llvm_archives: LLVM's own static libraries, the newest that are here. Linked
+# whole they are a real and large program.
+llvm_archives() {
+    local version dir
+    for version in 19 14; do
+        dir=$("llvm-config-$version" --libdir 2>/dev/null) || continue
+        compgen -G "$dir/libLLVM*.a" && return
+    done
+    return 1
+}
+
+# build_id FILE
+build_id() {
+    "$READELF" -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# measure_links WHAT NONE STOCK OURS: three links, as lines of shell: without a
+# build-id, with SHA-1's, and that with ours. One row is of the whole, one of what
+# SHA-1 takes of it, which is what the first link has not. In turns, often, and the
+# least time of each: a small difference of medians says nothing on a busy machine.
+measure_links() {
+    local what=$1 round seconds i least=()
+    shift
+    for ((round = 0; round < 2 * runs; round++)); do
+        for i in 0 1 2; do
+            seconds=$(user_seconds "${@:i+1:1}") || {
+                failed "$what: ${*:i+1:1}"
+                return 0
+            }
+            least[i]=$(printf '%s\n' "$seconds" "${least[i]:-$seconds}" | sort -n | head -n 1)
+        done
+    done
+    # Times of one link differ by about a tenth.
+    if awk -v none="${least[0]}" -v stock="${least[1]}" 'BEGIN { exit stock - none >= stock / 10 }'; then
+        echo "  time    $what: ${least[1]} s, of which SHA-1 is less than a tenth: lost in the noise"
+        row "$what, its SHA-1" "< 10 % of ${least[1]} s" "not measurable"
+        return
+    fi
+    links_row "$what, --build-id=sha1" "${least[1]}" "${least[2]}"
+    links_row "$what, its SHA-1" "$(minus "${least[1]}" "${least[0]}")" "$(minus "${least[2]}" "${least[0]}")" \
+        "${least[1]}" "${least[2]}"
+}
+
+minus() {
+    awk -v a="$1" -v b="$2" 'BEGIN { print a - b }'
+}
+
+# links_row WHAT STOCK OURS [STOCK-ALL OURS-ALL]: with the share of all
+links_row() {
+    local columns
+    columns=$(awk -v stock="$2" -v ours="$3" -v stock_all="${4:-0}" -v ours_all="${5:-0}" '
+        function shown(s, all) { return all > 0 ? sprintf("%.2f s (%.0f %%)", s, 100 * s / all) : sprintf("%.2f s", s) }
+        BEGIN { printf "%s\t%s\t%.2f\n", shown(stock, stock_all), shown(ours, ours_all), stock / (ours > 0.001 ? ours : 0.001) }')
+    local stock ours ratio
+    IFS=$'\t' read -r stock ours ratio <<<"$columns"
+    echo "  time    $1: $stock, with ours $ours, $ratio times as fast"
+    row "$1" "$stock" "$ours" "$ratio"
 }
 
 # ---- the tables

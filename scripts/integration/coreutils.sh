@@ -4,11 +4,8 @@
 # usage: scripts/integration/coreutils.sh [--short]
 #
 # coreutils' sha1sum and cksum on our library in place of gnulib's sha1, and
-# their tests also on examples/sha1sum.
-#
-# shellcheck disable=SC2317 # functions are called by their names in variables
+# their tests also on examples/programs/sha1sum.c.
 set -euo pipefail
-# shellcheck source=scripts/integration/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 archive=$stage/lib/libshaone.a
@@ -104,7 +101,7 @@ example() {
     suite example sha1sum.pl sha1sum-vec.pl
     rm -f "$tree/src/sha1sum"
     grep '^sha1sum' "$logs/coreutils-stock.passed" >"$logs/coreutils-sha1sum.passed"
-    no_fewer "tests of sha1sum, examples/sha1sum.c" "$logs/coreutils-sha1sum.passed" "$logs/coreutils-example.passed"
+    no_fewer "tests of sha1sum, examples/programs/sha1sum.c" "$logs/coreutils-sha1sum.passed" "$logs/coreutils-example.passed"
 }
 
 # The fastest that coreutils can be by itself.
@@ -181,7 +178,7 @@ work_of_coreutils() {
 
 begin coreutils
 "$root/scripts/deps.sh" integration
-fetch_source coreutils || {
+fetch_source coreutils "$work/coreutils" || {
     not_run "coreutils (no package sources here)"
     exit 0
 }

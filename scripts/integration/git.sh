@@ -6,10 +6,7 @@
 # git on our library: in place of sha1collisiondetection (DC_SHA1_EXTERNAL, what
 # git has by default), of its own block-sha1 and of OpenSSL; and with the choice
 # of the backend forced, on each that this CPU has.
-#
-# shellcheck disable=SC2317 # functions are called by their names in variables
 set -euo pipefail
-# shellcheck source=scripts/integration/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 flags=(NO_CURL=1 NO_EXPAT=1 NO_GETTEXT=1 NO_TCLTK=1 NO_PYTHON=1 NO_OPENSSL=1)
@@ -304,7 +301,7 @@ work_of_git() {
 
 begin git
 "$root/scripts/deps.sh" integration
-fetch_source git || {
+fetch_source git "$work/git" || {
     not_run "git (no package sources here)"
     exit 0
 }

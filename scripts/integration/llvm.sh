@@ -7,13 +7,8 @@
 # shared object of ours loaded before libLLVM. ld.lld hashes its output with SHA-1
 # for --build-id=sha1 up to LLVM 14 (later ones take BLAKE3 for ELF), wasm-ld does
 # in all.
-#
-# shellcheck disable=SC2317 # functions are called by their names in variables
 set -euo pipefail
-# shellcheck source=scripts/integration/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-# shellcheck source=scripts/integration/links.bash
-. "$(dirname "${BASH_SOURCE[0]}")/links.bash"
 
 : "${CXX:=c++}"
 include=$stage/include
@@ -101,7 +96,7 @@ wasm() {
 # with ours in place of LLVM's, and lld's of --build-id.
 own_tests() {
     local version=$1 stock=$logs/llvm-$1-stock.passed ours=$logs/llvm-$1-ours.passed
-    fetch_source "llvm-toolchain-$version" '*/unittests/Support/raw_sha1_ostream_test.cpp' \
+    fetch_source "llvm-toolchain-$version" "$work/llvm-toolchain-$version" '*/unittests/Support/raw_sha1_ostream_test.cpp' \
         '*/lld/test/*/build-id.*' '*/lld/test/wasm/Inputs/start.s' || {
         not_run "LLVM $version's own tests (no package sources here)"
         return

@@ -251,11 +251,11 @@ pub extern "C" fn shaone_version() -> *const c_char {
 }
 
 /// In `force-backend` builds only: the names that SHAONE_BACKEND may have on
-/// this machine, by their index, best first; then NULL.
+/// this machine (or, if playable is false, on others only), by their index; then NULL.
 #[cfg(feature = "force-backend")]
 #[unsafe(no_mangle)]
-pub extern "C" fn shaone_level(index: usize) -> *const c_char {
-    crate::cpu::levels().nth(index).map_or(core::ptr::null(), |(name, _)| name.as_ptr())
+pub extern "C" fn shaone_level(index: usize, playable: bool) -> *const c_char {
+    crate::cpu::levels(playable).nth(index).map_or(core::ptr::null(), |(name, _)| name.as_ptr())
 }
 
 const _: () = {

@@ -1,8 +1,11 @@
 //! What the tests of the C library share: where it is, and the tools around it.
 #![allow(dead_code)]
 
+pub mod sandbox;
+pub mod signatures;
+
 use std::env;
-use std::ffi::{CStr, OsStr, c_char};
+use std::ffi::{CStr, OsStr};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -31,6 +34,15 @@ pub fn stage() -> &'static Path {
     })
 }
 
+/// A program that `make examples` builds.
+pub fn example(name: &str) -> PathBuf {
+    static MADE: OnceLock<()> = OnceLock::new();
+    // After the library, of which two at once would be in each other's way.
+    let _ = stage();
+    MADE.get_or_init(|| drop(output(Command::new("make").args(["-s", "examples"]).current_dir(root()))));
+    root().join("target/shaone").join(name)
+}
+
 /// Where the library is that obeys SHAONE_BACKEND, as the linker left it.
 pub fn force_stage() -> &'static Path {
     static STAGE: OnceLock<PathBuf> = OnceLock::new();
@@ -46,15 +58,23 @@ pub fn force_stage() -> &'static Path {
 
 /// What SHAONE_BACKEND may be on this machine, best first.
 pub fn levels() -> Vec<String> {
+    levels_that_are(true)
+}
+
+/// What it may be on other machines of this architecture only.
+pub fn missing_levels() -> Vec<String> {
+    levels_that_are(false)
+}
+
+fn levels_that_are(playable: bool) -> Vec<String> {
     // SAFETY: our own library, which has no initialisers.
     let library = unsafe { libloading::Library::new(force_stage().join("libshaone.so")) }.unwrap();
     // SAFETY: it is declared like that in src/capi/native.rs.
-    let level: libloading::Symbol<unsafe extern "C" fn(usize) -> *const c_char> =
-        unsafe { library.get(b"shaone_level\0") }.unwrap();
+    let level: libloading::Symbol<signatures::Level> = unsafe { library.get(b"shaone_level\0") }.unwrap();
     let mut levels = Vec::new();
     loop {
         // SAFETY: any index is allowed.
-        let name = unsafe { level(levels.len()) };
+        let name = unsafe { level(levels.len(), playable) };
         if name.is_null() {
             return levels;
         }
@@ -76,6 +96,8 @@ pub fn shattered_pdfs() -> Option<&'static Path> {
     PDFS.get_or_init(|| {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.args(["metadata", "--offline", "--format-version", "1"]).current_dir(root());
+        // Of this machine alone: packages for others need not be here.
+        cargo.args(["--filter-platform", &target()]);
         let metadata = cargo.output().ok().filter(|output| output.status.success())?.stdout;
         let metadata = String::from_utf8(metadata).ok()?;
         let manifests = metadata.split("\"manifest_path\":\"").filter_map(|rest| rest.split_once('"'));
@@ -101,10 +123,15 @@ pub fn have(tool: impl AsRef<OsStr>) -> bool {
     Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
+/// The kind of machine that the tests run on, as Rust calls it.
+fn target() -> String {
+    let env = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
+    format!("{}-unknown-linux-{env}", env::consts::ARCH)
+}
+
 /// A C or C++ compiler: the one that cc would take, or the one named.
 pub fn compiler(name: Option<&str>, cpp: bool) -> Option<cc::Tool> {
-    let env = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
-    let target = format!("{}-unknown-linux-{env}", env::consts::ARCH);
+    let target = target();
     let mut build = cc::Build::new();
     build
         .target(&target)
@@ -118,6 +145,19 @@ pub fn compiler(name: Option<&str>, cpp: bool) -> Option<cc::Tool> {
         build.compiler(name);
     }
     build.try_get_compiler().ok().filter(|tool| have(tool.path()))
+}
+
+/// All C or C++ compilers that are here, by name.
+pub fn compilers(cpp: bool) -> Vec<(&'static str, cc::Tool)> {
+    let names = if cpp { ["g++", "clang++"] } else { ["gcc", "clang"] };
+    let found = names.map(|name| {
+        let tool = compiler(Some(name), cpp);
+        if tool.is_none() {
+            not_run(&format!("{name} (it is not installed)"));
+        }
+        tool.map(|tool| (name, tool))
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// The output of a command that has to succeed.

@@ -2,6 +2,7 @@
 
 //! The same for many messages: one after the other, or all in one call.
 
+use super::signatures::{CheckedMany, DigestMany};
 use super::*;
 
 /// Messages, one behind the other in memory.
@@ -40,17 +41,14 @@ type Many = Entrant<Messages>;
 
 /// OpenSSL's functions as in the table `plain`, message after message.
 pub fn openssl() -> Found<Many> {
-    type Init = unsafe extern "C" fn(*mut c_void) -> c_int;
-    type Update = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_int;
-    type Final = unsafe extern "C" fn(*mut u8, *mut c_void) -> c_int;
     let found = || {
         let lib = Shared::named(&OPENSSL)?;
         // SAFETY: documented.
         let (init, update, finish) = unsafe {
             (
-                lib.get::<Init>("SHA1_Init")?,
-                lib.get::<Update>("SHA1_Update")?,
-                lib.get::<Final>("SHA1_Final")?,
+                lib.get::<Init<c_int>>("SHA1_Init")?,
+                lib.get::<Update<c_int>>("SHA1_Update")?,
+                lib.get::<Final<c_int>>("SHA1_Final")?,
             )
         };
         let mut context = Context::<12>::new();
@@ -88,7 +86,6 @@ pub fn shaone(lib: &Path, forced: &Path) -> Vec<Found<Many>> {
 }
 
 fn one_by_one(lib: &Shared) -> Found<Many> {
-    type OneShot = unsafe extern "C" fn(*const c_void, usize, *mut u8);
     // SAFETY: as declared in shaone.h.
     let digest = unsafe { lib.get::<OneShot>("shaone_digest")? };
     Ok(Entrant::new(
@@ -102,8 +99,6 @@ fn one_by_one(lib: &Shared) -> Found<Many> {
         },
     ))
 }
-
-type DigestMany = unsafe extern "C" fn(usize, *const *const c_void, *const usize, *mut Digest);
 
 fn digest_many(lib: &Shared) -> Found<DigestMany> {
     // SAFETY: as declared in shaone.h.
@@ -150,8 +145,6 @@ fn forced_together(level: &str, lib: &Shared) -> Found<Many> {
 }
 
 fn checked(lib: &Shared) -> Found<Many> {
-    type CheckedMany =
-        unsafe extern "C" fn(usize, *const *const c_void, *const usize, *mut Digest, *mut u8) -> usize;
     // SAFETY: as declared in shaone.h.
     let digest_many = unsafe { lib.get::<CheckedMany>("shaone_checked_digest_many")? };
     let mut found = Vec::new();
