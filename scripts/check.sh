@@ -42,18 +42,18 @@ checked_by() {
 }
 
 documentation() {
-    RUSTDOCFLAGS="-D warnings" "$CARGO" doc --quiet --no-deps --features capi
+    RUSTDOCFLAGS="-D warnings" "$CARGO" doc --quiet --no-deps --features capi,std,digest
 }
 
 step "what the tests need" scripts/deps.sh build peers sources sanity qemu llvm
 step "the other implementations" scripts/peers.sh "$SHAONE_PEERS"
 step "the library and the examples" make --no-print-directory examples
 checked_by "$CARGO fmt" "format" --all --check
-checked_by "$CARGO clippy" "clippy" --quiet --workspace --all-targets --features capi -- -D warnings
+checked_by "$CARGO clippy" "clippy" --quiet --workspace --all-targets --features capi,std,digest -- -D warnings
 # Where git has not been, all that it would know.
 mapfile -t shell_files < <(git ls-files '*.sh' .ci/run 2>/dev/null || find scripts -name '*.sh')
 checked_by shellcheck "shellcheck" "${shell_files[@]}"
-step "cargo test" "$CARGO" test --no-fail-fast --features capi
+step "cargo test" "$CARGO" test --no-fail-fast --features capi,std,digest
 step "documentation" documentation
 step "other CPUs" scripts/emulated.sh
 

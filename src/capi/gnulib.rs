@@ -31,7 +31,7 @@ pub struct sha1_ctx {
     total: [u32; 2],
     /// Bytes waiting in the buffer, up to 128.
     buflen: u32,
-    /// They, as they came.
+    /// The waiting bytes, as they came.
     buffer: [MaybeUninit<u32>; 32],
 }
 

@@ -36,7 +36,7 @@ pub struct SHA1_CTX {
     ubc_check: c_int,
     reduced_round_coll: c_int,
     callback: collision_block_callback,
-    /// The attack found last, as the callback is told; otherwise of no meaning.
+    /// The attack that was found last, as the callback is told; undefined before that.
     ihv1: MaybeUninit<[u32; 5]>,
     ihv2: MaybeUninit<[u32; 5]>,
     m1: MaybeUninit<[u32; 80]>,

@@ -35,7 +35,7 @@ struct sha1_ctx {
    */
   uint32_t buflen;
   /**
-   * They, as they came.
+   * The waiting bytes, as they came.
    */
   uint32_t buffer[32];
 };

@@ -53,7 +53,7 @@ typedef struct {
   int reduced_round_coll;
   collision_block_callback callback;
   /**
-   * The attack found last, as the callback is told; otherwise of no meaning.
+   * The attack that was found last, as the callback is told; undefined before that.
    */
   uint32_t ihv1[5];
   uint32_t ihv2[5];
