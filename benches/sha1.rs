@@ -184,8 +184,21 @@ impl Options {
     }
 }
 
+/// The CPU, without which no figure means anything: its name, or else its vendor's numbers.
+fn cpu() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        let line = info.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name))?;
+        line.split_once(':').map(|(_, value)| value.trim().to_string())
+    };
+    let fields = ["model name", "cpu family", "model", "stepping"].map(field);
+    let known: Vec<String> = fields.into_iter().flatten().collect();
+    if known.is_empty() { std::env::consts::ARCH.into() } else { known.join(", ") }
+}
+
 fn main() -> ExitCode {
     let mut options = Options::parse();
+    println!("cpu (name, family, model, stepping): {}", cpu());
     if options.bench
         && let Err(error) = std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
     {

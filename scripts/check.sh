@@ -58,7 +58,8 @@ step "documentation" documentation
 step "other CPUs" scripts/emulated.sh
 
 printf '\n== summary\n'
-sed -n '/^not run: /p' "$log" | sort -u
+# With one thread, tests say it behind their names.
+{ grep -o 'not run: .*' "$log" || true; } | sort -u
 if ((${#failed_steps[@]})); then
     printf 'FAILED: %s\n' "${failed_steps[@]}"
     exit 1

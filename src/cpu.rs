@@ -183,8 +183,8 @@ fn suits(feature: Feature) -> bool {
 /// Whether `sha1msg1` and `sha1msg2` are quick here, if there are any.
 ///
 /// Intel's cores run `sha1msg2` from microcode, in four to five cycles that stop all
-/// else. On AMD's (Zen 3: two a cycle) the plain vector schedule costs 8 % more than these
-/// instructions for one message and 40 % more for four. The vendor tells: all of AMD's
+/// else. AMD's start one or two of them a cycle (Zen 3): there the plain vector schedule costs
+/// 8 % more for one message and 40 % more for four. The vendor tells: all of AMD's
 /// families that have SHA instructions at all, from 17h on, are alike, so are Hygon's,
 /// which are Zen, and Zhaoxin's own.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -278,7 +278,7 @@ fn is_usable(feature: Feature) -> bool {
     match levels(true).find(|(name, _)| *name == wanted) {
         Some((_, features)) => features.contains(&feature),
         None => {
-            for text in [c"shaone: SHAONE_BACKEND names no backend of this machine: ", wanted, c"\n"] {
+            for text in [c"shaone: SHAONE_BACKEND names no level of this machine: ", wanted, c"\n"] {
                 // SAFETY: a C string has as many readable bytes.
                 unsafe { libc::write(2, text.as_ptr().cast(), text.count_bytes()) };
             }

@@ -15,8 +15,8 @@ pub trait Word: Copy {
     fn splat(self, value: u32) -> Self;
     /// Addition modulo 2^32.
     fn add(self, other: Self) -> Self;
-    /// The same value. Where the compiler would otherwise order a round's additions badly,
-    /// it is a sum that must not be taken apart again.
+    /// The same value. On x86 it hides a word's sum from the optimiser, which would otherwise
+    /// add in another order and so lengthen the chain from round to round.
     #[inline(always)]
     fn keep_sum(self) -> Self {
         self

@@ -9,7 +9,8 @@ use crate::hasher::{self, Hasher, Plain};
 
 /// A SHA-1 computation in progress.
 ///
-/// It is 96 bytes of plain data: copy it to go on with one message in two ways.
+/// It is 96 bytes of plain data, without pointers: clone it to go on with one message in two
+/// ways.
 ///
 /// ```
 /// let mut sha1 = shaone::Sha1::new();
@@ -17,7 +18,7 @@ use crate::hasher::{self, Hasher, Plain};
 /// sha1.update(b"World!");
 /// assert_eq!(sha1.finalize(), shaone::digest(b"Hello World!"));
 /// ```
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Sha1(Hasher);
 
 impl Sha1 {
@@ -28,7 +29,8 @@ impl Sha1 {
     }
 
     /// Hash `data` as the next bytes of the message. How a message is cut into calls does
-    /// not matter; a message may have up to 2^61 - 1 bytes.
+    /// not matter. SHA-1 is defined for messages of up to 2^61 - 1 bytes; the length of longer
+    /// ones is taken modulo 2^61.
     #[inline]
     pub fn update(&mut self, data: impl AsRef<[u8]>) {
         hasher::update(&mut self.0, Plain, data.as_ref());
@@ -51,7 +53,7 @@ impl Sha1 {
     /// ```
     #[inline]
     pub fn peek(&self) -> Digest {
-        self.finalize()
+        self.clone().finalize()
     }
 }
 
@@ -114,13 +116,17 @@ pub struct CheckedDigest {
     pub attack_found: bool,
 }
 
-/// A SHA-1 computation that looks for collision attacks while it hashes, as git's does
-/// (Stevens and Shumow, USENIX Security 2017).
+/// A SHA-1 computation that looks for collision attacks while it hashes (Stevens and Shumow,
+/// USENIX Security 2017).
 ///
-/// An attack needs two messages; that one of the two is part of one is seen from itself.
-/// A message made by the SHAttered or the SHA-1-is-a-Shambles attack is found, and so is
-/// any made along the 32 disturbance vectors that such attacks can use; ordinary messages
-/// never are.
+/// An attack makes two messages, of which one is enough to see it. Either message of the
+/// SHAttered and of the SHA-1-is-a-Shambles collisions is found, and so is any that is made
+/// along the 32 disturbance vectors that such attacks can use. An ordinary message is not:
+/// what is found really is half of a collision.
+///
+/// A program that is told of an attack should refuse the message. The digest is SHA-1's
+/// all the same, which the attack's two messages share; there is no "safe hash", as the C API
+/// of sha1collisiondetection has, that would give each a digest of its own.
 ///
 /// ```
 /// let mut sha1 = shaone::CheckedSha1::new();
@@ -129,7 +135,7 @@ pub struct CheckedDigest {
 /// assert!(!checked.attack_found);
 /// assert_eq!(checked.digest, shaone::digest(b"Hello World!"));
 /// ```
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct CheckedSha1(CheckedHasher);
 
 impl CheckedSha1 {
@@ -162,7 +168,7 @@ impl CheckedSha1 {
     /// The same of the message so far, which can go on.
     #[inline]
     pub fn peek(&self) -> CheckedDigest {
-        self.finalize()
+        self.clone().finalize()
     }
 }
 

@@ -5,7 +5,8 @@
 //! whose bits say where a local collision begins. Stevens and Shumow, "Speeding
 //! up detection of SHA-1 collision attacks using unavoidable attack conditions"
 //! (USENIX Security 2017), section 3, name the 32 that an attack could use:
-//! I(K, b) and II(K, b), K where the 15 zero words stand, b a rotation.
+//! I(K, b) and II(K, b), where b is a rotation. The words K to K + 14 of I(K, b) are zero and
+//! K + 15 is 2^b; of II(K, b) also K + 1 and K + 3 are not zero.
 
 use crate::trace::MessageDifference;
 
@@ -37,6 +38,10 @@ pub const VECTORS: [DisturbanceVector; 32] = {
 impl DisturbanceVector {
     /// The test step: the step before which the two messages of an attack have the same
     /// working words. Recompression starts there.
+    ///
+    /// A disturbance is corrected in the five steps after it, so the working words before
+    /// step t are the same where the words t - 5 to t - 1 of the disturbance vector are zero.
+    /// Words 53 to 57 are for every K below 50, words 60 to 64 for all others.
     pub const fn test_step(&self) -> usize {
         if self.k < 50 { 58 } else { 65 }
     }
