@@ -89,11 +89,36 @@ pub fn opaque_mask64(mut mask: u64) -> u64 {
     mask
 }
 
-/// The same four vectors, each of which now seems to depend on all four: what makes them
-/// has to come before whatever uses one of them.
+/// The same vector, as a copy that the compiler must not take for the original.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn opaque_vector(mut vector: __m128i) -> __m128i {
+    // SAFETY: the statement has no instructions. Whoever has such a vector has the register
+    // for it.
+    unsafe {
+        core::arch::asm!("/* {0} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags))
+    };
+    vector
+}
+
+/// The same two vectors, each of which now seems to depend on both: what makes them has to
+/// come before whatever uses one of them.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[inline(always)]
-pub fn tie([mut a, mut b, mut c, mut d]: [__m128i; 4]) -> [__m128i; 4] {
+pub fn tie([mut a, mut b]: [__m128i; 2]) -> [__m128i; 2] {
+    // SAFETY: the statement has no instructions. Whoever has such vectors has the
+    // registers for them.
+    unsafe {
+        core::arch::asm!("/* {0} {1} */", inout(xmm_reg) a, inout(xmm_reg) b,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    [a, b]
+}
+
+/// The same for four vectors.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[inline(always)]
+pub fn tie_four([mut a, mut b, mut c, mut d]: [__m128i; 4]) -> [__m128i; 4] {
     // SAFETY: the statement has no instructions. Whoever has such vectors has the
     // registers for them.
     unsafe {

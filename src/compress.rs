@@ -16,8 +16,8 @@ use crate::block::{Block, State};
 #[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::cpu::Feature::*;
 use crate::cpu::{Available, Dispatch, Feature, Variant};
-use crate::lanes::{LaneKernel, LaneKernels};
-use crate::trace::{Candidate, Confirmed, Suspect, Trace};
+use crate::lanes::{LaneKernel, LaneKernels, MAX_WIDTH};
+use crate::trace::{Candidate, Trace};
 
 /// One way to compress, for one kind of CPU.
 ///
@@ -32,8 +32,6 @@ pub struct Backend {
     /// The same, with a trace of each block, for which there is room. All traces are
     /// written.
     trace: unsafe fn(&mut State, &[Block], &mut [MaybeUninit<Trace>]),
-    /// Finds the first of a suspect's candidates that is part of an attack.
-    recompress: unsafe fn(&Suspect, &[Candidate]) -> Option<Confirmed>,
 }
 
 impl Variant for Backend {
@@ -68,13 +66,6 @@ impl Available<Backend> {
         // SAFETY: the backend has written all of them.
         unsafe { slice::from_raw_parts(traces.as_ptr().cast(), traces.len()) }
     }
-
-    /// The first of a suspect's candidates that is part of an attack, if one is.
-    #[inline]
-    pub fn recompress(self, suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
-        // SAFETY: the CPU has what the backend needs, as `Available` proves.
-        unsafe { (self.recompress)(suspect, candidates) }
-    }
 }
 
 /// All backends of this architecture, best first. The last runs everywhere.
@@ -85,7 +76,6 @@ static BACKENDS: Dispatch<Backend> = Dispatch::new(&[
         needs: &[ShaSchedule],
         compress: sha::streams::compress_msg,
         trace: sha::trace::trace_msg,
-        recompress: sha::recompress::recompress_msg,
     },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Backend {
@@ -93,23 +83,15 @@ static BACKENDS: Dispatch<Backend> = Dispatch::new(&[
         needs: &[Sha, Avx512Vl],
         compress: sha::streams::compress_vl,
         trace: sha::trace::trace_vl,
-        recompress: sha::recompress::recompress_vl,
     },
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    Backend {
-        name: c"x86-sha",
-        needs: &[Sha],
-        compress: sha::streams::compress,
-        trace: sha::trace::trace,
-        recompress: sha::recompress::recompress,
-    },
+    Backend { name: c"x86-sha", needs: &[Sha], compress: sha::streams::compress, trace: sha::trace::trace },
     #[cfg(target_arch = "x86_64")]
     Backend {
         name: c"x86-avx2",
         needs: &[Avx2Bmi],
         compress: avx2_rounds::compress,
         trace: avx2_rounds::trace,
-        recompress: portable::recompress,
     },
     #[cfg(target_arch = "x86_64")]
     Backend {
@@ -117,23 +99,10 @@ static BACKENDS: Dispatch<Backend> = Dispatch::new(&[
         needs: &[Ssse3],
         compress: ssse3_rounds::compress,
         trace: ssse3_rounds::trace,
-        recompress: portable::recompress,
     },
     #[cfg(target_arch = "aarch64")]
-    Backend {
-        name: c"aarch64-sha2",
-        needs: &[Sha2],
-        compress: sha2::compress,
-        trace: sha2::trace,
-        recompress: sha2::recompress,
-    },
-    Backend {
-        name: c"portable",
-        needs: &[],
-        compress: portable::compress,
-        trace: portable::trace,
-        recompress: portable::recompress,
-    },
+    Backend { name: c"aarch64-sha2", needs: &[Sha2], compress: sha2::compress, trace: sha2::trace },
+    Backend { name: c"portable", needs: &[], compress: portable::compress, trace: portable::trace },
 ]);
 
 /// The backends that this CPU and its operating system can run, best first.
@@ -151,6 +120,90 @@ pub fn best() -> Available<Backend> {
 #[inline(always)]
 pub fn compress(state: &mut State, blocks: &[Block]) {
     best().compress(state, blocks);
+}
+
+/// One way to recompress several candidates together, for one kind of CPU.
+///
+/// Its function may be called only on a CPU that has what it needs. Outside of this file
+/// there are none but [`Available`] ones.
+pub struct Recompressor {
+    needs: &'static [Feature],
+    /// How many candidates it takes at most.
+    width: usize,
+    /// Tells which of up to `width` candidates are part of an attack: bit n is the nth.
+    recompress: unsafe fn(&[Candidate]) -> u32,
+}
+
+impl Variant for Recompressor {
+    fn needs(&self) -> &'static [Feature] {
+        self.needs
+    }
+}
+
+impl Available<Recompressor> {
+    /// How many candidates it takes at most.
+    #[inline(always)]
+    pub fn width(self) -> usize {
+        self.width
+    }
+
+    /// Which of some candidates are part of an attack: bit n is the nth.
+    ///
+    /// # Panics
+    /// Where there are more than it takes.
+    #[inline]
+    pub fn recompress(self, candidates: &[Candidate]) -> u32 {
+        assert!(candidates.len() <= self.width);
+        // SAFETY: the CPU has what it needs, as `Available` proves.
+        unsafe { (self.recompress)(candidates) }
+    }
+}
+
+/// All ways to recompress, best first. The last runs everywhere.
+static RECOMPRESSORS: Dispatch<Recompressor> = {
+    const ALL: &[Recompressor] = &[
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Recompressor {
+            needs: &[ShaSchedule],
+            width: sha::recompress::RECOMPRESSED,
+            recompress: sha::recompress::recompress_msg,
+        },
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Recompressor {
+            needs: &[Sha, Avx512Vl],
+            width: sha::recompress::RECOMPRESSED,
+            recompress: sha::recompress::recompress_vl,
+        },
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Recompressor {
+            needs: &[Sha],
+            width: sha::recompress::RECOMPRESSED,
+            recompress: sha::recompress::recompress,
+        },
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Recompressor { needs: &[Avx2], width: 8, recompress: avx2::recompress },
+        #[cfg(target_arch = "aarch64")]
+        Recompressor { needs: &[], width: 4, recompress: neon::recompress },
+        #[cfg(not(target_arch = "aarch64"))]
+        Recompressor { needs: &[], width: portable::RECOMPRESSED, recompress: portable::recompress },
+    ];
+    let mut i = 0;
+    while i < ALL.len() {
+        assert!(ALL[i].width <= MAX_WIDTH);
+        i += 1;
+    }
+    Dispatch::new(ALL)
+};
+
+/// All ways to recompress that this CPU and its operating system can run, best first.
+pub fn recompressors() -> impl Iterator<Item = Available<Recompressor>> {
+    RECOMPRESSORS.available()
+}
+
+/// The best of them.
+#[inline(always)]
+pub fn best_recompressor() -> Available<Recompressor> {
+    RECOMPRESSORS.best()
 }
 
 /// The kernels for several messages. The first that fits the CPU and the number of

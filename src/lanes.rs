@@ -13,7 +13,7 @@ use crate::block::{Block, INITIAL, State};
 use crate::cpu::{Available, Feature, Variant, has};
 use crate::rounds::{self, Word};
 use crate::stores::store_state;
-use crate::trace::{self, FIRST_T, LAST_T, Trace};
+use crate::trace::{self, FIRST_T, LAST_T, Suspect};
 
 /// The most lanes that a kernel has.
 pub const MAX_WIDTH: usize = 16;
@@ -254,52 +254,67 @@ pub trait SimdWord<const N: usize>: Word {
 }
 
 /// What collision detection needs to know of the compression of a block in each lane: a
-/// [`Trace`] of each, word by word.
+/// [`Trace`](crate::trace::Trace) of each, word by word.
 #[repr(C, align(64))]
 pub struct LaneTraces {
     /// The expanded words W\[65\] down to W\[34\].
     pub window: [[u32; MAX_WIDTH]; 32],
     /// The working words before step 56.
     pub at_56: States,
-    /// The chaining values before the block.
-    pub ihv_in: States,
-    /// The chaining values after it.
+    /// The chaining values after the block.
     pub ihv_out: States,
 }
 
 impl LaneTraces {
-    /// The trace of the block in a lane.
-    pub fn trace(&self, lane: usize) -> Trace {
-        let window = self.window.each_ref().map(|words| words[lane]);
-        Trace::new(window, self.at_56.get(lane), self.ihv_in.get(lane))
+    /// The block in a lane, as a suspect.
+    #[inline(always)]
+    pub fn suspect<'a>(&self, lane: usize, block: &'a Block) -> Suspect<'a> {
+        Suspect { block, at_56: self.at_56.get(lane), ihv_out: self.ihv_out.get(lane) }
     }
 }
 
 /// What a kernel does with a block in each lane. (This is a trait, because the compiler
 /// does not inline closures that take or return wide vectors.)
-trait Compression<V, const N: usize> {
-    /// Compress `block`, given as its words, and return the words of `next`, and the lanes
-    /// in which there is an attack.
+trait Compression<'a, V, const N: usize> {
+    /// Compress `block`, given as its words, and return the words of `next`. The blocks are
+    /// some of those of step number `step`.
     ///
     /// # Safety
-    /// The CPU must have the vectors of `V`.
+    /// The CPU must have the vectors of `V`, and what an inspection needs.
     unsafe fn compress(
         &mut self,
         state: &mut [V; 5],
         w: &mut [V; 16],
-        block: [&Block; N],
-        next: [&Block; N],
-    ) -> ([V; 16], u32);
+        block: [&'a Block; N],
+        next: [&'a Block; N],
+        steps: &mut [Step<'a>],
+        step: usize,
+    ) -> [V; 16];
 }
 
 /// Compress and nothing else.
 struct Plain;
 
-/// Keep a trace of the blocks, and show it to a function that tells in which lanes there
-/// is an attack.
-struct Checked<F> {
+/// Keep a trace of the blocks, and have it inspected.
+struct Traced<'i, I> {
     traces: LaneTraces,
-    inspect: F,
+    inspection: &'i mut I,
+}
+
+/// What is done with the traces of a block in each lane.
+pub trait Inspect<'a, const N: usize> {
+    /// Inspect the traces of some blocks of step number `step`. Attacks are noted in the
+    /// `steps`.
+    ///
+    /// # Safety
+    /// The CPU must have what the inspection needs.
+    unsafe fn inspect(
+        &mut self,
+        blocks: [&'a Block; N],
+        traces: &LaneTraces,
+        steps: &mut [Step<'a>],
+        step: usize,
+    );
 }
 
 /// The [`Kernel`] that hashes with the vectors of `V`.
@@ -313,36 +328,31 @@ pub unsafe fn run<V: SimdWord<N>, const N: usize>(states: &mut States, steps: &m
     unsafe { run_with::<V, N>(states, steps, &mut Plain) }
 }
 
-/// The same, with traces of the blocks, which are shown to `inspect`: it tells in which
-/// lanes there is an attack.
+/// The same, with traces of the blocks, which are inspected.
 ///
 /// # Safety
-/// The CPU must have the vectors of `V`, and in every step the first `N` lanes must be
-/// filled.
+/// The CPU must have the vectors of `V` and what the inspection needs, and in every step
+/// the first `N` lanes must be filled.
 #[inline(always)]
-pub unsafe fn run_checked<V: SimdWord<N>, const N: usize>(
+pub unsafe fn run_inspected<'a, V: SimdWord<N>, const N: usize>(
     states: &mut States,
-    steps: &mut [Step],
-    inspect: impl Fn([&Block; N], &LaneTraces) -> u32,
+    steps: &mut [Step<'a>],
+    inspection: &mut impl Inspect<'a, N>,
 ) {
-    let traces = LaneTraces {
-        window: [[0; MAX_WIDTH]; 32],
-        at_56: States::INITIAL,
-        ihv_in: States::INITIAL,
-        ihv_out: States::INITIAL,
-    };
+    let traces =
+        LaneTraces { window: [[0; MAX_WIDTH]; 32], at_56: States::INITIAL, ihv_out: States::INITIAL };
     // SAFETY: this function has the same contract.
-    unsafe { run_with::<V, N>(states, steps, &mut Checked { traces, inspect }) }
+    unsafe { run_with::<V, N>(states, steps, &mut Traced { traces, inspection }) }
 }
 
 /// # Safety
-/// The CPU must have the vectors of `V`, and in every step the first `N` lanes must be
-/// filled.
+/// The CPU must have the vectors of `V` and what an inspection needs, and in every step the
+/// first `N` lanes must be filled.
 #[inline(always)]
-unsafe fn run_with<V: SimdWord<N>, const N: usize>(
+unsafe fn run_with<'a, V: SimdWord<N>, const N: usize>(
     states: &mut States,
-    steps: &mut [Step],
-    compression: &mut impl Compression<V, N>,
+    steps: &mut [Step<'a>],
+    compression: &mut impl Compression<'a, V, N>,
 ) {
     let Some(first) = steps.first() else { return };
     // SAFETY: the CPU has the vectors, all lanes are filled, and every step has a block 0,
@@ -364,10 +374,9 @@ unsafe fn run_with<V: SimdWord<N>, const N: usize>(
                 };
                 (steps[i].nth(n), next)
             };
-            // SAFETY: the CPU has the vectors by this function's contract.
-            let (words, found) = unsafe { compression.compress(&mut s, &mut w, block, next) };
-            w = words;
-            steps[i].found |= found;
+            // SAFETY: the CPU has the vectors, and what an inspection needs, by this
+            // function's contract.
+            w = unsafe { compression.compress(&mut s, &mut w, block, next, steps, i) };
         }
         let Step { ends, exchange, .. } = &mut steps[i];
         if *ends != 0 {
@@ -382,15 +391,17 @@ unsafe fn run_with<V: SimdWord<N>, const N: usize>(
     store(&s, states);
 }
 
-impl<V: SimdWord<N>, const N: usize> Compression<V, N> for Plain {
+impl<'a, V: SimdWord<N>, const N: usize> Compression<'a, V, N> for Plain {
     #[inline(always)]
     unsafe fn compress(
         &mut self,
         state: &mut [V; 5],
         w: &mut [V; 16],
-        _: [&Block; N],
-        next: [&Block; N],
-    ) -> ([V; 16], u32) {
+        _: [&'a Block; N],
+        next: [&'a Block; N],
+        _: &mut [Step<'a>],
+        _: usize,
+    ) -> [V; 16] {
         // SAFETY: the CPU has the vectors of `V` by the trait's contract.
         unsafe {
             let mut s = *state;
@@ -403,33 +414,59 @@ impl<V: SimdWord<N>, const N: usize> Compression<V, N> for Plain {
             s = rounds::twenty::<V, 3>(s, w);
             let [m, n, o, p] = V::transposed(next, 3);
             rounds::add_to(state, s);
-            ([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p], 0)
+            [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
         }
     }
 }
 
-impl<V: SimdWord<N>, const N: usize, F: Fn([&Block; N], &LaneTraces) -> u32> Compression<V, N>
-    for Checked<F>
-{
+impl<'a, V: SimdWord<N>, const N: usize, I: Inspect<'a, N>> Compression<'a, V, N> for Traced<'_, I> {
+    /// (What is kept is stored on the way, because there are no registers for it.)
     #[inline(always)]
     unsafe fn compress(
         &mut self,
         state: &mut [V; 5],
         w: &mut [V; 16],
-        block: [&Block; N],
-        next: [&Block; N],
-    ) -> ([V; 16], u32) {
+        block: [&'a Block; N],
+        next: [&'a Block; N],
+        steps: &mut [Step<'a>],
+        step: usize,
+    ) -> [V; 16] {
         let traces = &mut self.traces;
-        store(state, &mut traces.ihv_in);
-        let kept = rounds::compress_and_keep(state, w);
-        store(state, &mut traces.ihv_out);
-        store(&kept.at_56, &mut traces.at_56);
-        for t in FIRST_T..=LAST_T {
-            kept.word(t).store(&mut traces.window[trace::index(t)]);
+        // SAFETY: the CPU has the vectors of `V`, and what the inspection needs, by the
+        // trait's contract.
+        unsafe {
+            let mut s = *state;
+            s = rounds::twenty::<V, 0>(s, w);
+            let [a, b, c, d] = V::transposed(next, 0);
+            s = rounds::twenty::<V, 1>(s, w);
+            let [e, f, g, h] = V::transposed(next, 1);
+            s = rounds::five::<V, 2>(s, w, 40);
+            s = rounds::five::<V, 2>(s, w, 45);
+            for t in FIRST_T..50 {
+                w[t % 16].store(&mut traces.window[trace::index(t)]);
+            }
+            s = rounds::five::<V, 2>(s, w, 50);
+            s = rounds::moved::<V, 2>(s, rounds::word(w, 55));
+            store(&s, &mut traces.at_56);
+            for t in 56..60 {
+                s = rounds::moved::<V, 2>(s, rounds::word(w, t));
+            }
+            let [i, j, k, l] = V::transposed(next, 2);
+            s = rounds::five::<V, 3>(s, w, 60);
+            // The next round uses this word too, and finds it made.
+            rounds::word(w, LAST_T);
+            for t in 50..=LAST_T {
+                w[t % 16].store(&mut traces.window[trace::index(t)]);
+            }
+            s = rounds::five_from::<V, 3>(s, w, 65);
+            s = rounds::five::<V, 3>(s, w, 70);
+            s = rounds::five::<V, 3>(s, w, 75);
+            let [m, n, o, p] = V::transposed(next, 3);
+            rounds::add_to(state, s);
+            store(state, &mut traces.ihv_out);
+            self.inspection.inspect(block, traces, steps, step);
+            [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
         }
-        let found = (self.inspect)(block, traces);
-        // SAFETY: the CPU has the vectors of `V` by the trait's contract.
-        (unsafe { all_transposed(next) }, found)
     }
 }
 
@@ -438,7 +475,7 @@ impl<V: SimdWord<N>, const N: usize, F: Fn([&Block; N], &LaneTraces) -> u32> Com
 /// # Safety
 /// The CPU must have the vectors of `V`.
 #[inline(always)]
-unsafe fn all_transposed<V: SimdWord<N>, const N: usize>(blocks: [&Block; N]) -> [V; 16] {
+pub unsafe fn all_transposed<V: SimdWord<N>, const N: usize>(blocks: [&Block; N]) -> [V; 16] {
     // SAFETY: the CPU has the vectors of `V` by this function's contract.
     unsafe {
         let [a, b, c, d] = V::transposed(blocks, 0);

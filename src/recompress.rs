@@ -1,21 +1,25 @@
-//! Recompression in plain words, step by step: Stevens and Shumow, section 2.
+//! Recompression in plain words: Stevens and Shumow, section 2.
 //!
 //! From the working words that the two messages of an attack have in common before a
 //! vector's test step, the other message leads back to its chaining value and on to its
-//! result. x86's SHA instructions have a way of their own; all other backends put as many
-//! candidates as there are lanes side by side.
+//! result. [`recompress_one`] tells all about one candidate, step by step. To see which
+//! candidates are part of an attack, which hardly any is, there are quicker ways: x86's SHA
+//! instructions have one of their own, and [`in_lanes`] puts as many candidates as there are
+//! lanes side by side.
 
 use core::array;
+use core::hint::black_box;
+use core::mem::MaybeUninit;
 use core::ops::Range;
-
-use arrayvec::ArrayVec;
+use core::slice;
 
 use crate::block::{self, Block, State};
-use crate::lanes::{self, SimdWord, States};
-use crate::rounds::{self, step, step_back};
-use crate::trace::{Candidate, Confirmed, Suspect};
+use crate::lanes::{self, MAX_WIDTH, SimdWord, States};
+use crate::rounds::{self, Word, step, step_back};
+use crate::trace::Candidate;
 
 /// The other message of a candidate.
+#[derive(Clone, Copy, Debug)]
 pub struct Other {
     /// The chaining value before its block.
     pub ihv_in: State,
@@ -25,21 +29,15 @@ pub struct Other {
 
 /// Recompress a candidate. This also tells the other message's chaining value where there
 /// is no collision, as the detection of attacks on fewer rounds needs.
-pub fn recompress_one(suspect: &Suspect, candidate: &Candidate) -> Other {
+pub fn recompress_one(candidate: &Candidate) -> Other {
+    let Candidate { suspect, difference, test_step, .. } = candidate;
     let w = expand(suspect.block);
-    let common = steps(suspect.trace.at_56(), &w, 56..candidate.test_step);
-    from_common(suspect, candidate, common, &w)
-}
-
-/// Recompress from the working words before the test step; `w` is the suspect's expanded
-/// message.
-#[inline(never)]
-fn from_common(suspect: &Suspect, candidate: &Candidate, common: State, w: &[u32; 80]) -> Other {
-    let w = candidate.difference.apply(w);
-    let ihv_in = (0..candidate.test_step).rev().fold(common, |s, t| step_back(s, t, w[t]));
-    let last = steps(common, &w, candidate.test_step..80);
+    let common = steps(suspect.at_56, &w, 56..*test_step);
+    let w = difference.apply(&w);
+    let ihv_in = (0..*test_step).rev().fold(common, |s, t| step_back(s, t, w[t]));
+    let last = steps(common, &w, *test_step..80);
     let ihv_out: State = array::from_fn(|i| ihv_in[i].wrapping_add(last[i]));
-    Other { ihv_in, collides: ihv_out == *suspect.ihv_out }
+    Other { ihv_in, collides: ihv_out == suspect.ihv_out }
 }
 
 /// The expanded message of a block.
@@ -52,115 +50,110 @@ fn steps(state: State, w: &[u32; 80], range: Range<usize>) -> State {
     range.fold(state, |s, t| step(s, t, w[t]))
 }
 
-/// The first candidate of a block, by the order of test steps, that is part of an attack,
-/// if one is.
+/// The two test steps.
+const EARLY: usize = 58;
+const LATE: usize = 65;
+
+/// Those of up to `N` candidates that are part of an attack: bit n is the nth.
 ///
-/// All steps go forwards: with the other message, from the common working words to its
-/// last ones; these and the chaining value after the block give the one before; and from
-/// there to the test step, where the working words must be the common ones.
+/// All steps go forwards: from step 56 with the block's own words, and from the test step
+/// on with the other message's, which gives the latter's last working words; these and the
+/// chaining value after the block give the one before; and from there to the test step,
+/// where the working words must be the common ones.
 ///
 /// # Safety
 /// The CPU must have the vectors of `V`.
 #[inline(always)]
-pub unsafe fn in_lanes<V: SimdWord<N>, const N: usize>(
-    suspect: &Suspect,
-    candidates: &[Candidate],
-) -> Option<Confirmed> {
-    let w = expand(suspect.block);
-    for test_step in [58, 65] {
-        let common = steps(suspect.trace.at_56(), &w, 56..test_step);
-        let mut candidates = candidates.iter().filter(|candidate| candidate.test_step == test_step);
-        loop {
-            let batch: ArrayVec<&Candidate, N> = candidates.by_ref().take(N).collect();
-            let confirmed = match batch[..] {
-                [] => break,
-                // One is recompressed in less time without lanes.
-                [candidate] => {
-                    let Other { ihv_in, collides } = from_common(suspect, candidate, common, &w);
-                    collides.then_some(Confirmed { dv: candidate.dv, other_ihv_in: ihv_in })
-                }
-                // SAFETY: the CPU has the vectors of `V` by this function's contract.
-                _ => unsafe { recompress_batch::<V, N>(suspect, &w, &common, &batch) },
-            };
-            if confirmed.is_some() {
-                return confirmed;
-            }
-        }
-    }
-    None
-}
-
-/// The same for up to `N` candidates of one test step; `common` are the working words
-/// before it, and `w` the suspect's expanded message.
-///
-/// # Safety
-/// The CPU must have the vectors of `V`.
-#[inline(never)]
-unsafe fn recompress_batch<V: SimdWord<N>, const N: usize>(
-    suspect: &Suspect,
-    w: &[u32; 80],
-    common: &State,
-    candidates: &[&Candidate],
-) -> Option<Confirmed> {
-    let test_step = candidates[0].test_step;
+pub unsafe fn in_lanes<V: SimdWord<N>, const N: usize>(candidates: &[Candidate]) -> u32 {
+    let Some(first) = candidates.first() else { return 0 };
     // A lane without a candidate does what the first one does.
-    let in_lane = |lane: usize| candidates.get(lane).unwrap_or(&candidates[0]);
-    let differences: [_; N] = array::from_fn(|lane| in_lane(lane).difference);
-    let mut other = [[0; lanes::MAX_WIDTH]; 80];
-    for (t, other) in other.iter_mut().enumerate() {
-        for (word, difference) in other.iter_mut().zip(differences) {
-            *word = w[t] ^ difference.word(t);
+    let all: [&Candidate; N] = array::from_fn(|lane| candidates.get(lane).unwrap_or(first));
+    // What the other message differs in: the words of the block, and those from step 56 on
+    // that come before the test step.
+    let mut block = [[0; MAX_WIDTH]; 16];
+    let mut early = [[0; MAX_WIDTH]; LATE - 56];
+    let mut at_56 = States::INITIAL;
+    let mut ihv_out = States::INITIAL;
+    let mut late = 0;
+    // (The compiler would unroll the loop where it knows the number.)
+    for (lane, candidate) in black_box(&all[..]).iter().enumerate() {
+        for (t, words) in block.iter_mut().enumerate() {
+            words[lane] = candidate.difference.word(t);
+        }
+        for (t, words) in (56..).zip(&mut early) {
+            words[lane] = if t < candidate.test_step { candidate.difference.word(t) } else { 0 };
+        }
+        at_56.set(lane, &candidate.suspect.at_56);
+        ihv_out.set(lane, &candidate.suspect.ihv_out);
+        late |= u32::from(candidate.test_step == LATE) << lane;
+    }
+    // SAFETY: the CPU has the vectors of `V` by this function's contract.
+    let (mut words, at_56, ihv_out) = unsafe {
+        let words = lanes::all_transposed::<V, N>(all.map(|candidate| candidate.suspect.block));
+        (words, lanes::load::<V, N>(&at_56), lanes::load::<V, N>(&ihv_out))
+    };
+    for (word, difference) in words.iter_mut().zip(&block) {
+        // SAFETY: the CPU has the vectors of `V` by this function's contract.
+        *word = word.xor(unsafe { V::load(difference) });
+    }
+    let mut other = [MaybeUninit::uninit(); 80];
+    // (A difference is an expanded message too, so its first words are enough.)
+    let other = expand_in_loop(words, &mut other);
+    let mut own = [at_56[0]; LATE - 56];
+    for ((own, word), difference) in own.iter_mut().zip(&other[56..]).zip(&early) {
+        // SAFETY: the CPU has the vectors of `V` by this function's contract.
+        *own = word.xor(unsafe { V::load(difference) });
+    }
+
+    // Twice the same code for the steps from 56 on: first with the block's own words.
+    let (mut s, mut from_56) = (at_56, &own[..]);
+    let mut common = [at_56; 2];
+    let mut differ = 0;
+    for pass in black_box(0..2) {
+        if pass == 1 {
+            s = rounds::run::<V, 0>(s, &other[..20]);
+            s = rounds::run::<V, 1>(s, &other[20..40]);
+            s = rounds::run::<V, 2>(s, &other[40..56]);
+            from_56 = &other[56..LATE];
+        }
+        let early = rounds::run::<V, 2>(s, &from_56[..EARLY - 56]);
+        s = rounds::run::<V, 2>(early, &from_56[EARLY - 56..60 - 56]);
+        s = rounds::run::<V, 3>(s, &from_56[60 - 56..]);
+        if pass == 0 {
+            common = [early, s];
+            let last = rounds::run::<V, 3>(s, &other[LATE..]);
+            // ihv_out - last
+            s = array::from_fn(|i| ihv_out[i].add(last[i].xor(last[i].splat(!0))).add(last[i].splat(1)));
+        } else {
+            differ = lanes_that_differ([early, s], common, late);
         }
     }
-    let mut states = States(common.map(|word| [word; lanes::MAX_WIDTH]));
-    // SAFETY: the CPU has the vectors of `V` by this function's contract.
-    unsafe { rounds_in_lanes::<V, N>(&mut states, &other, test_step..80) };
-    for (words, &ihv_out) in states.0.iter_mut().zip(suspect.ihv_out) {
-        *words = words.map(|last| ihv_out.wrapping_sub(last));
-    }
-    let ihv_in = states;
-    // SAFETY: the CPU has the vectors of `V` by this function's contract.
-    unsafe { rounds_in_lanes::<V, N>(&mut states, &other, 0..test_step) };
-    let lane = (0..candidates.len()).find(|&lane| states.get(lane) == *common)?;
-    Some(Confirmed { dv: candidates[lane].dv, other_ihv_in: ihv_in.get(lane) })
+    !differ & lanes::all_lanes(candidates.len().min(N))
 }
 
-/// The rounds of a range, one after the other.
-///
-/// # Safety
-/// The CPU must have the vectors of `V`.
+/// The lanes in which the working words before the test step differ, given those before
+/// both test steps; in the lanes of `late` it is the second.
 #[inline(always)]
-unsafe fn rounds_in_lanes<V: SimdWord<N>, const N: usize>(
-    states: &mut States,
-    words: &[[u32; lanes::MAX_WIDTH]; 80],
-    range: Range<usize>,
-) {
-    // SAFETY: the CPU has the vectors of `V` by this function's contract.
-    unsafe {
-        let s = lanes::load::<V, N>(states);
-        let s = rounds_of_part::<V, N, 0>(s, words, &range);
-        let s = rounds_of_part::<V, N, 1>(s, words, &range);
-        let s = rounds_of_part::<V, N, 2>(s, words, &range);
-        let s = rounds_of_part::<V, N, 3>(s, words, &range);
-        lanes::store(&s, states);
+fn lanes_that_differ<V: SimdWord<N>, const N: usize>(a: [[V; 5]; 2], b: [[V; 5]; 2], late: u32) -> u32 {
+    let mut differ = States::INITIAL;
+    for (i, differ) in differ.0.iter_mut().enumerate() {
+        a[0][i].xor(b[0][i]).select(a[1][i].xor(b[1][i]), late).store(differ);
     }
+    (0..N).filter(|&lane| differ.get(lane) != [0; 5]).fold(0, |set, lane| set | 1 << lane)
 }
 
-/// Those of the range's rounds that are among the 20 of a part.
-///
-/// # Safety
-/// The CPU must have the vectors of `V`.
+/// The expanded message, 16 words at a time. (As a return value it would be copied.)
 #[inline(always)]
-unsafe fn rounds_of_part<V: SimdWord<N>, const N: usize, const PART: usize>(
-    mut s: [V; 5],
-    words: &[[u32; lanes::MAX_WIDTH]; 80],
-    range: &Range<usize>,
-) -> [V; 5] {
-    let range = range.start.max(20 * PART)..range.end.min(20 * PART + 20);
-    // There are none where the range ends before this part or begins behind it.
-    for words in words.get(range).unwrap_or_default() {
-        // SAFETY: the CPU has the vectors of `V` by this function's contract.
-        s = rounds::moved::<V, PART>(s, unsafe { V::load(words) });
+fn expand_in_loop<V: Word>(mut words: [V; 16], all: &mut [MaybeUninit<V>; 80]) -> &[V] {
+    for sixteen in all.as_chunks_mut::<16>().0 {
+        for (to, word) in sixteen.iter_mut().zip(words) {
+            to.write(word);
+        }
+        // (The last ones are made for nothing.)
+        for t in 16..32 {
+            rounds::word(&mut words, t);
+        }
     }
-    s
+    // SAFETY: five times 16 words are all 80, and each is written.
+    unsafe { slice::from_raw_parts(all.as_ptr().cast(), all.len()) }
 }

@@ -5,6 +5,7 @@
 //! before the round that uses it.
 
 use core::array;
+use core::hint::black_box;
 
 use crate::block::{K, State};
 
@@ -97,42 +98,6 @@ pub fn expand<W: Word>(block: [W; 16]) -> [W; 80] {
     array::from_fn(|t| word(&mut window, t))
 }
 
-/// What collision detection keeps of a compression on its way.
-pub struct Kept<W> {
-    /// The working words before step 56.
-    pub at_56: [W; 5],
-    /// W\[34\] to W\[49\], in the order of t modulo 16.
-    pub w_34_to_49: [W; 16],
-    /// W\[50\] to W\[65\], likewise.
-    pub w_50_to_65: [W; 16],
-}
-
-/// As [`compress`], and keep what collision detection wants.
-#[inline(always)]
-pub fn compress_and_keep<W: Word>(state: &mut [W; 5], w: &mut [W; 16]) -> Kept<W> {
-    let mut s = *state;
-    s = twenty::<W, 0>(s, w);
-    s = twenty::<W, 1>(s, w);
-    s = five::<W, 2>(s, w, 40);
-    s = five::<W, 2>(s, w, 45);
-    let w_34_to_49 = *w;
-    s = five::<W, 2>(s, w, 50);
-    s = moved::<W, 2>(s, word(w, 55));
-    let at_56 = s;
-    for t in 56..60 {
-        s = moved::<W, 2>(s, word(w, t));
-    }
-    s = five::<W, 3>(s, w, 60);
-    // The next round uses this word too, and finds it made.
-    word(w, 65);
-    let w_50_to_65 = *w;
-    s = five_from::<W, 3>(s, w, 65);
-    s = five::<W, 3>(s, w, 70);
-    s = five::<W, 3>(s, w, 75);
-    add_to(state, s);
-    Kept { at_56, w_34_to_49, w_50_to_65 }
-}
-
 /// Rounds `20 * PART` to `20 * PART + 19`: one function f and one constant K.
 #[inline(always)]
 pub fn twenty<W: Word, const PART: usize>(s: [W; 5], w: &mut [W; 16]) -> [W; 5] {
@@ -145,14 +110,14 @@ pub fn twenty<W: Word, const PART: usize>(s: [W; 5], w: &mut [W; 16]) -> [W; 5] 
 
 /// Five rounds from round t on, after which every word is back under its own name.
 #[inline(always)]
-fn five<W: Word, const PART: usize>(s: [W; 5], w: &mut [W; 16], t: usize) -> [W; 5] {
+pub fn five<W: Word, const PART: usize>(s: [W; 5], w: &mut [W; 16], t: usize) -> [W; 5] {
     word(w, t);
     five_from::<W, PART>(s, w, t)
 }
 
 /// The same where W\[t\] is in the window already.
 #[inline(always)]
-fn five_from<W: Word, const PART: usize>(
+pub fn five_from<W: Word, const PART: usize>(
     [mut a, mut b, mut c, mut d, mut e]: [W; 5],
     w: &mut [W; 16],
     t: usize,
@@ -178,6 +143,26 @@ fn round<W: Word, const PART: usize>(a: W, b: &mut W, c: W, d: W, e: &mut W, w: 
     };
     *e = sum.add(a.rotl::<5, 27>());
     *b = b.rotl::<30, 2>();
+}
+
+/// Rounds of part `PART`, one for each of the words, in a loop.
+#[inline(always)]
+pub fn run<W: Word, const PART: usize>(mut s: [W; 5], words: &[W]) -> [W; 5] {
+    let (fives, rest) = words.as_chunks::<5>();
+    // (The compiler would unroll the loop where it knows the number.)
+    for w in if fives.len() > 1 { black_box(fives) } else { fives } {
+        let [mut a, mut b, mut c, mut d, mut e] = s;
+        round::<W, PART>(a, &mut b, c, d, &mut e, w[0]);
+        round::<W, PART>(e, &mut a, b, c, &mut d, w[1]);
+        round::<W, PART>(d, &mut e, a, b, &mut c, w[2]);
+        round::<W, PART>(c, &mut d, e, a, &mut b, w[3]);
+        round::<W, PART>(b, &mut c, d, e, &mut a, w[4]);
+        s = [a, b, c, d, e];
+    }
+    for &w in rest {
+        s = moved::<W, PART>(s, w);
+    }
+    s
 }
 
 /// One round as the standard has it: the five words move along by one place.
@@ -215,7 +200,7 @@ fn round_sum(t: usize, w: u32, b: u32, c: u32, d: u32) -> u32 {
 
 /// W\[t\], made from the window when t is 16 or more.
 #[inline(always)]
-fn word<W: Word>(w: &mut [W; 16], t: usize) -> W {
+pub fn word<W: Word>(w: &mut [W; 16], t: usize) -> W {
     if t >= 16 {
         let x = w[(t + 13) % 16].xor(w[(t + 8) % 16]);
         let y = w[(t + 2) % 16].xor(w[t % 16]);

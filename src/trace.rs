@@ -1,7 +1,6 @@
 //! What collision detection needs to know of a compression: see [`crate::detect`].
 
 use crate::block::{Block, State};
-use crate::rounds::Kept;
 
 /// The expanded words W\[65\] down to W\[34\], in that order: the order in which the SHA
 /// instructions of x86 hold them, on two cache lines. [`word`] finds one.
@@ -43,12 +42,6 @@ impl Trace {
         Trace { window, dcba_52: [0, 0, 0, e.rotate_right(30)], dcba_56: [d, c, b, a], ihv_in }
     }
 
-    /// The same from what the generic rounds keep.
-    #[inline(always)]
-    pub fn from_kept(kept: &Kept<u32>, ihv_in: State) -> Self {
-        Trace::new(core::array::from_fn(|i| kept.word(LAST_T - i)), kept.at_56, ihv_in)
-    }
-
     /// The working words a to e before step 56.
     #[inline(always)]
     pub fn at_56(&self) -> State {
@@ -57,23 +50,15 @@ impl Trace {
     }
 }
 
-impl<W: Copy> Kept<W> {
-    /// W\[t\], which is in the window.
-    #[inline(always)]
-    pub fn word(&self, t: usize) -> W {
-        if t < 50 { self.w_34_to_49[t % 16] } else { self.w_50_to_65[t % 16] }
-    }
-}
-
-/// A block that has candidates.
+/// A block that has candidates: what their recompression needs to know of it.
 #[derive(Clone, Copy)]
 pub struct Suspect<'a> {
     /// The block.
     pub block: &'a Block,
-    /// The trace of its compression.
-    pub trace: &'a Trace,
-    /// The chaining value after it.
-    pub ihv_out: &'a State,
+    /// The working words before step 56.
+    pub at_56: State,
+    /// The chaining value after the block.
+    pub ihv_out: State,
 }
 
 /// The 80 words by which the expanded messages of an attack's two blocks differ.
@@ -109,9 +94,11 @@ impl MessageDifference {
     }
 }
 
-/// A disturbance vector all of whose conditions a block satisfies.
+/// A block and a disturbance vector all of whose conditions it satisfies.
 #[derive(Clone, Copy)]
-pub struct Candidate {
+pub struct Candidate<'a> {
+    /// The block.
+    pub suspect: Suspect<'a>,
     /// The number of the vector.
     pub dv: usize,
     /// What the vector's other message differs in.
@@ -119,13 +106,4 @@ pub struct Candidate {
     /// The step, 58 or 65, before which the two messages of an attack have the same
     /// working words.
     pub test_step: usize,
-}
-
-/// A candidate that is part of an attack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Confirmed {
-    /// The number of its vector.
-    pub dv: usize,
-    /// The chaining value before the other message's block.
-    pub other_ihv_in: State,
 }

@@ -246,6 +246,7 @@ impl<'ast> Visit<'ast> for Entries {
         for field in &entry.fields {
             match &field.member {
                 syn::Member::Named(name) if name == "needs" => needs = Some(last_parts(&field.expr)),
+                syn::Member::Named(name) if name == "width" => {}
                 _ => functions.visit_expr(&field.expr),
             }
         }

@@ -1,11 +1,12 @@
 //! One block at a time in plain `u32`: every CPU.
 
+use core::array;
 use core::mem::MaybeUninit;
 
 use crate::block::{self, Block, State};
-use crate::recompress;
+use crate::recompress::recompress_one;
 use crate::rounds;
-use crate::trace::{Candidate, Confirmed, Suspect, Trace};
+use crate::trace::{Candidate, LAST_T, Trace};
 
 /// Compress `blocks` into `state`.
 pub fn compress(state: &mut State, blocks: &[Block]) {
@@ -18,20 +19,22 @@ pub fn compress(state: &mut State, blocks: &[Block]) {
 pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trace>]) {
     for (block, trace) in blocks.iter().zip(traces) {
         let ihv_in = *state;
-        let kept = rounds::compress_and_keep(state, &mut block::words(block));
-        trace.write(Trace::from_kept(&kept, ihv_in));
+        let w = rounds::expand(block::words(block));
+        let s = rounds::run::<u32, 0>(ihv_in, &w[..20]);
+        let s = rounds::run::<u32, 1>(s, &w[20..40]);
+        let at_56 = rounds::run::<u32, 2>(s, &w[40..56]);
+        let s = rounds::run::<u32, 2>(at_56, &w[56..60]);
+        let s = rounds::run::<u32, 3>(s, &w[60..]);
+        rounds::add_to(state, s);
+        trace.write(Trace::new(array::from_fn(|i| w[LAST_T - i]), at_56, ihv_in));
     }
 }
 
-/// The first of a suspect's candidates that is part of an attack, if one is.
-pub fn recompress(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
-    #[cfg(target_arch = "aarch64")]
-    use super::aarch64::neon::Quad as Widest;
-    #[cfg(target_feature = "sse2")]
-    use super::x86::ssse3::Xmm as Widest;
-    #[cfg(not(any(target_feature = "sse2", target_arch = "aarch64")))]
-    type Widest = u32;
+/// How many candidates [`recompress`] takes.
+pub const RECOMPRESSED: usize = 4;
 
-    // SAFETY: the target itself has SSE2 or NEON where such vectors are taken.
-    unsafe { recompress::in_lanes::<Widest, _>(suspect, candidates) }
+/// Those of some candidates that are part of an attack, one after the other.
+pub fn recompress(candidates: &[Candidate]) -> u32 {
+    let collide = candidates.iter().map(|candidate| recompress_one(candidate).collides);
+    collide.rev().fold(0, |set, collides| set << 1 | u32::from(collides))
 }

@@ -234,6 +234,16 @@ const fn steps(kind: u8) -> [UseStep; USES] {
         }
         i += 1;
     }
+    // Those that concern the same bits stand side by side: see `evaluate`.
+    let mut i = 1;
+    while i < n {
+        let mut j = i;
+        while j > 0 && all[j - 1].others > all[j].others {
+            (all[j - 1], all[j]) = (all[j], all[j - 1]);
+            j -= 1;
+        }
+        i += 1;
+    }
     all
 }
 
@@ -331,11 +341,20 @@ pub fn evaluate<L: ConditionWord>(columns: &[L; 16]) -> [L; 2] {
     macro_rules! live {
         ($kind:literal $($i:literal)*) => { {
             let live = columns[0].splat((ALL >> (32 * $kind)) as u32);
-            $( let live = {
+            // What all uses so far say that concern the same bits.
+            let same = columns[0].splat(!0);
+            $( let (live, same) = {
                 const STEP: UseStep = TYPES[$kind][$i];
+                const IS_LAST: bool = $i + 1 == USES || TYPES[$kind][($i + 1) % USES].others != STEP.others;
                 let bits = holds[STEP.relation as usize].shift(STEP.shift);
-                live.and_or(bits, columns[0].splat(STEP.others))
+                let same = same.and_or(bits, bits);
+                if IS_LAST {
+                    (live.and_or(same, columns[0].splat(STEP.others)), columns[0].splat(!0))
+                } else {
+                    (live, same)
+                }
             }; )*
+            let _ = same;
             live
         } };
     }
@@ -343,6 +362,72 @@ pub fn evaluate<L: ConditionWord>(columns: &[L; 16]) -> [L; 2] {
         live!(0 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31),
         live!(1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31),
     ]
+}
+
+/// The columns of a block in each lane, from the words W\[65\] down to W\[34\] of each.
+/// (There are no closures in this, because the compiler does not inline those that take or
+/// return wide vectors.)
+///
+/// # Safety
+/// The CPU must have the vectors of `V`.
+#[inline(always)]
+#[allow(unsafe_code)]
+pub unsafe fn columns_in_lanes<V: ConditionWord + SimdWord<N>, const N: usize>(
+    window: &[[u32; MAX_WIDTH]; 32],
+) -> [V; 16] {
+    // Byte k of word j in `low` and in `high`: the bytes 0 and 3 of W[34 + 8 * k + j].
+    // SAFETY: the CPU has the vectors of `V` by this function's contract.
+    let first = unsafe { V::load(&window[0]) };
+    let (mut low, mut high) = ([first; 8], [first; 8]);
+    for j in 0..8 {
+        // SAFETY: the CPU has the vectors of `V` by this function's contract.
+        let (a, b, c, d) = unsafe {
+            let a = V::load(&window[trace::index(FIRST_T + j)]);
+            let b = V::load(&window[trace::index(FIRST_T + 8 + j)]);
+            let c = V::load(&window[trace::index(FIRST_T + 16 + j)]);
+            (a, b, c, V::load(&window[trace::index(FIRST_T + 24 + j)]))
+        };
+        let ac = select_bits::<V, 0xffff>(a, c.shift(-16));
+        let bd = select_bits::<V, 0xffff>(b, d.shift(-16));
+        low[j] = select_bits::<V, 0x00ff_00ff>(ac, bd.shift(-8));
+        let ac = select_bits::<V, 0xffff>(a.shift(16), c);
+        let bd = select_bits::<V, 0xffff>(b.shift(16), d);
+        high[j] = select_bits::<V, 0x00ff_00ff>(ac.shift(8), bd);
+    }
+    let ([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]) = (transpose_8x8(low), transpose_8x8(high));
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+}
+
+/// `x` where the mask is one, `y` where it is zero.
+#[inline(always)]
+fn select_bits<V: ConditionWord, const MASK: u32>(x: V, y: V) -> V {
+    V::ch(x.splat(MASK), x, y)
+}
+
+/// Transpose the 8 by 8 bits that each byte of eight words has: bit j of word i becomes
+/// bit i of word j (Hacker's Delight, section 7-3).
+#[inline(always)]
+fn transpose_8x8<V: ConditionWord>(mut x: [V; 8]) -> [V; 8] {
+    for i in 0..4 {
+        swap_bits::<V, 4, 0x0f0f_0f0f>(&mut x, i);
+    }
+    for i in [0, 1, 4, 5] {
+        swap_bits::<V, 2, 0x3333_3333>(&mut x, i);
+    }
+    for i in [0, 2, 4, 6] {
+        swap_bits::<V, 1, 0x5555_5555>(&mut x, i);
+    }
+    x
+}
+
+/// Exchange the bits of word i that are not in the mask with those of word i + BY that
+/// are.
+#[inline(always)]
+fn swap_bits<V: ConditionWord, const BY: usize, const MASK: u32>(x: &mut [V; 8], i: usize) {
+    let (a, b, mask) = (x[i], x[i + BY], x[i].splat(MASK));
+    let differ = a.shift(BY as i8).xor(b).and_or(mask, mask);
+    x[i + BY] = b.xor(differ);
+    x[i] = a.xor(differ.shift(-(BY as i8)));
 }
 
 /// What [`live_in_lanes`] needs of a CPU.

@@ -4,51 +4,78 @@ use arrayvec::ArrayVec;
 
 use super::conditions::{self, Live};
 use super::vectors::VECTORS;
-use crate::block::Block;
-use crate::compress;
-use crate::lanes::LaneTraces;
-use crate::recompress::{Other, recompress_one};
-use crate::trace::{Candidate, Confirmed, Suspect};
+use crate::block::State;
+use crate::compress::{self, Recompressor};
+use crate::cpu::Available;
+use crate::lanes::MAX_WIDTH;
+use crate::recompress::recompress_one;
+use crate::trace::{Candidate, Suspect};
 
-/// The candidates of a block, in the order of [`VECTORS`].
-pub type Candidates = ArrayVec<Candidate, { VECTORS.len() }>;
-
-/// Make candidates of live vectors. (As a return value they would be copied.)
+/// The candidates of a block, in the order of [`VECTORS`]' bits.
 #[inline]
-pub fn collect_candidates(candidates: &mut Candidates, live: Live) {
-    candidates.clear();
-    for dv in conditions::numbers(live) {
+pub fn candidates<'a>(suspect: Suspect<'a>, live: Live) -> impl Iterator<Item = Candidate<'a>> {
+    conditions::numbers(live).map(move |dv| {
         let vector = &VECTORS[dv];
-        candidates.push(Candidate { dv, difference: vector.difference(), test_step: vector.test_step() });
-    }
+        Candidate { suspect, dv, difference: vector.difference(), test_step: vector.test_step() }
+    })
 }
 
-/// As [`Confirmed`], if the candidate is part of an attack on all rounds, or on those up to
-/// its test step: then its other message has the suspect's own chaining value.
-pub fn confirm_reduced_round(suspect: &Suspect, candidate: &Candidate) -> Option<Confirmed> {
-    let Other { ihv_in, collides } = recompress_one(suspect, candidate);
-    let attack = collides || ihv_in == suspect.trace.ihv_in;
-    attack.then_some(Confirmed { dv: candidate.dv, other_ihv_in: ihv_in })
+/// Whether a candidate is part of an attack on all rounds, or on those up to its test step:
+/// then its other message has `ihv_in`, the suspect's own, for chaining value before the
+/// block.
+pub fn is_reduced_round_attack(candidate: &Candidate, ihv_in: &State) -> bool {
+    let other = recompress_one(candidate);
+    other.collides || other.ihv_in == *ihv_in
 }
 
-/// In which of the suspect lanes the block is part of an attack.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-#[cold]
-pub fn confirm_lanes<const N: usize>(
-    blocks: [&Block; N],
-    traces: &LaneTraces,
-    suspects: u32,
-    live: &[Live; N],
-) -> u32 {
-    let backend = compress::best();
-    let mut found = 0;
-    let mut candidates = Candidates::new();
-    for lane in (0..N).filter(|lane| suspects >> lane & 1 != 0) {
-        let (trace, ihv_out) = (traces.trace(lane), traces.ihv_out.get(lane));
-        let suspect = Suspect { block: blocks[lane], trace: &trace, ihv_out: &ihv_out };
-        collect_candidates(&mut candidates, live[lane]);
-        let attack = backend.recompress(&suspect, &candidates);
-        found |= u32::from(attack.is_some()) << lane;
+/// Candidates that wait until there are as many as are best recompressed together, each with
+/// a note of where its block is.
+pub struct CandidateQueue<'a, Place> {
+    recompressor: Available<Recompressor>,
+    candidates: ArrayVec<Candidate<'a>, MAX_WIDTH>,
+    places: ArrayVec<Place, MAX_WIDTH>,
+}
+
+impl<'a, Place: Copy> CandidateQueue<'a, Place> {
+    /// None yet.
+    #[inline]
+    pub fn new() -> Self {
+        let recompressor = compress::best_recompressor();
+        Self { recompressor, candidates: ArrayVec::new_const(), places: ArrayVec::new_const() }
     }
-    found
+
+    /// Add the candidates of a block. Each that turns out to be part of an attack, of these
+    /// or of those that waited, is given to `attack`, in the order in which they came.
+    #[inline]
+    pub fn push(
+        &mut self,
+        suspect: Suspect<'a>,
+        live: Live,
+        place: Place,
+        mut attack: impl FnMut(Place, &Candidate<'a>),
+    ) {
+        for candidate in candidates(suspect, live) {
+            self.candidates.push(candidate);
+            self.places.push(place);
+            if self.candidates.len() == self.recompressor.width() {
+                self.recompress(&mut attack);
+            }
+        }
+    }
+
+    /// Recompress all that wait.
+    #[inline]
+    pub fn recompress(&mut self, mut attack: impl FnMut(Place, &Candidate<'a>)) {
+        if self.candidates.is_empty() {
+            return;
+        }
+        let mut found = self.recompressor.recompress(&self.candidates);
+        while found != 0 {
+            let n = found.trailing_zeros() as usize;
+            found &= found - 1;
+            attack(self.places[n], &self.candidates[n]);
+        }
+        self.candidates.clear();
+        self.places.clear();
+    }
 }

@@ -4,7 +4,9 @@ use core::arch::aarch64::*;
 
 use crate::block::Block;
 use crate::lanes::{self, MAX_WIDTH, SimdWord, States, Step};
+use crate::recompress;
 use crate::rounds::Word;
+use crate::trace::Candidate;
 
 /// 4 messages: a [`Kernel`](lanes::Kernel).
 ///
@@ -14,6 +16,13 @@ use crate::rounds::Word;
 pub unsafe fn four(states: &mut States, steps: &mut [Step]) {
     // SAFETY: NEON is enabled here; the lanes are filled by this function's contract.
     unsafe { lanes::run::<Quad, 4>(states, steps) }
+}
+
+/// Those of up to 4 candidates that are part of an attack.
+#[target_feature(enable = "neon")]
+pub fn recompress(candidates: &[Candidate]) -> u32 {
+    // SAFETY: NEON is enabled here.
+    unsafe { recompress::in_lanes::<Quad, 4>(candidates) }
 }
 
 /// 4 words. Safe code gets one only where there is NEON, so whoever has one may use NEON.

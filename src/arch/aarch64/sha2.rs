@@ -6,10 +6,8 @@
 use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
-use super::neon::Quad;
 use crate::block::{Block, K, State};
-use crate::recompress;
-use crate::trace::{Candidate, Confirmed, Suspect, Trace};
+use crate::trace::Trace;
 
 /// Compress `blocks` into `state`.
 #[target_feature(enable = "sha2")]
@@ -42,12 +40,6 @@ pub fn trace(state: &mut State, blocks: &[Block], traces: &mut [MaybeUninit<Trac
         }
         trace.write(Trace::new(window, at_56, ihv_in));
     }
-}
-
-/// The first of a suspect's candidates that is part of an attack, if one is.
-pub fn recompress(suspect: &Suspect, candidates: &[Candidate]) -> Option<Confirmed> {
-    // SAFETY: every AArch64 CPU that runs this crate has NEON, which the target requires.
-    unsafe { recompress::in_lanes::<Quad, 4>(suspect, candidates) }
 }
 
 /// The expanded message of a block, in groups of four words.

@@ -7,7 +7,9 @@ use core::arch::x86_64::*;
 
 use crate::block::Block;
 use crate::lanes::{self, MAX_WIDTH, SimdWord, States, Step};
+use crate::recompress;
 use crate::rounds::Word;
+use crate::trace::Candidate;
 
 /// 8 messages: a [`Kernel`](lanes::Kernel).
 ///
@@ -17,6 +19,13 @@ use crate::rounds::Word;
 pub unsafe fn eight(states: &mut States, steps: &mut [Step]) {
     // SAFETY: AVX2 is enabled here; the lanes are filled by this function's contract.
     unsafe { lanes::run::<Ymm, 8>(states, steps) }
+}
+
+/// Those of up to 8 candidates that are part of an attack.
+#[target_feature(enable = "avx2")]
+pub fn recompress(candidates: &[Candidate]) -> u32 {
+    // SAFETY: AVX2 is enabled here.
+    unsafe { recompress::in_lanes::<Ymm, 8>(candidates) }
 }
 
 /// 8 words. Safe code gets one only where there is AVX2, so whoever has one may use AVX2.

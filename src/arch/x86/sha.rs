@@ -27,6 +27,9 @@ pub mod rounds;
 pub mod schedule;
 pub mod streams;
 pub mod trace;
+// Its users move vectors to 64-bit registers.
+#[cfg(target_arch = "x86_64")]
+pub mod trace_and;
 #[cfg(target_arch = "x86_64")]
 #[allow(clippy::needless_range_loop)] // Several arrays have an element for each message.
 pub mod turns;

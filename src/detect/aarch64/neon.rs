@@ -8,7 +8,9 @@ use core::mem::MaybeUninit;
 
 use crate::arch::aarch64::neon::Quad;
 use crate::detect::conditions::{self, ConditionVector, ConditionWord, Live};
+use crate::detect::lanes;
 use crate::detect::phase::Suspects;
+use crate::lanes::{States, Step};
 use crate::trace::{Trace, Window};
 
 /// The live vectors of each traced block, and the set of blocks with any.
@@ -16,6 +18,16 @@ use crate::trace::{Trace, Window};
 pub fn live(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
     // SAFETY: NEON is enabled here.
     unsafe { conditions::live_in_lanes::<Quad, 4>(traces, live) }
+}
+
+/// 4 messages, checked: a [`Kernel`](crate::lanes::Kernel).
+///
+/// # Safety
+/// In every step the first 4 lanes must be filled.
+#[target_feature(enable = "neon")]
+pub unsafe fn four(states: &mut States, steps: &mut [Step]) {
+    // SAFETY: NEON is enabled here; the lanes are filled by this function's contract.
+    unsafe { lanes::run_checked::<Quad, 4>(states, steps) }
 }
 
 impl ConditionWord for Quad {

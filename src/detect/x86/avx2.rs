@@ -12,7 +12,9 @@ use core::mem::MaybeUninit;
 
 use crate::arch::x86::avx2::Ymm;
 use crate::detect::conditions::{self, ConditionVector, ConditionWord, Live};
+use crate::detect::lanes;
 use crate::detect::phase::Suspects;
+use crate::lanes::{States, Step};
 use crate::trace::{Trace, Window};
 
 /// The live vectors of each traced block, and the set of blocks with any.
@@ -20,6 +22,16 @@ use crate::trace::{Trace, Window};
 pub fn live(traces: &[Trace], live: &mut [MaybeUninit<Live>]) -> Suspects {
     // SAFETY: AVX2 is enabled here.
     unsafe { conditions::live_in_lanes::<Ymm, 8>(traces, live) }
+}
+
+/// 8 messages, checked: a [`Kernel`](crate::lanes::Kernel).
+///
+/// # Safety
+/// In every step the first 8 lanes must be filled.
+#[target_feature(enable = "avx2")]
+pub unsafe fn eight(states: &mut States, steps: &mut [Step]) {
+    // SAFETY: AVX2 is enabled here; the lanes are filled by this function's contract.
+    unsafe { lanes::run_checked::<Ymm, 8>(states, steps) }
 }
 
 impl ConditionWord for Ymm {

@@ -17,13 +17,13 @@ use core::mem::{MaybeUninit, offset_of};
 use core::slice;
 
 use crate::arch::x86::avx512::Zmm;
-use crate::arch::x86::sha::trace::{Inspect, trace_vl, trace_vl_and};
+use crate::arch::x86::sha::trace::{self, trace_vl, trace_vl_and};
 use crate::barrier;
 use crate::block::{Block, State};
 use crate::detect::conditions::{ALL, ConditionWord, Live, RELATIONS, TYPES, column_index, evaluate};
-use crate::detect::confirm::confirm_lanes;
+use crate::detect::lanes::LaneQueue;
 use crate::detect::phase::Suspects;
-use crate::lanes::{self, LaneTraces, States, Step};
+use crate::lanes::{self, Inspect, LaneTraces, MAX_WIDTH, SimdWord, States, Step};
 use crate::trace::{FIRST_T, Trace, Window, index};
 
 /// A vector's worth of constants.
@@ -352,7 +352,7 @@ struct Beside<'a> {
 /// The steps of [`conditions`], with 256-bit vectors: while a 512-bit instruction
 /// waits, no other vector instruction gets port 1. Written as assembly, because a
 /// compiler would take the registers that the SHA instructions can name.
-impl Inspect for Beside<'_> {
+impl trace::Inspect for Beside<'_> {
     #[inline(always)]
     unsafe fn inspect(&mut self, window: *const Window, tie: &mut __m128i) {
         let vectors: Live;
@@ -540,19 +540,37 @@ fn select(mask: __m512i, a: __m512i, b: __m512i) -> __m512i {
 /// In every step the first 16 lanes must be filled.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vbmi,gfni,avx2")]
 pub unsafe fn sixteen(states: &mut States, steps: &mut [Step]) {
-    let inspect = |blocks: [&Block; LANES], traces: &LaneTraces| {
-        let mut live = [const { MaybeUninit::uninit() }; LANES];
-        let suspects = live_of_columns(&columns_of_lanes(traces).map(Zmm), &mut live);
-        if suspects == 0 {
-            return 0;
+    let mut check = LaneCheck(LaneQueue::new());
+    // SAFETY: what the vectors and the check need is enabled here; the lanes are filled by
+    // this function's contract.
+    unsafe { lanes::run_inspected::<Zmm, LANES>(states, steps, &mut check) }
+    check.0.finish(steps);
+}
+
+/// The check of the blocks in all lanes.
+struct LaneCheck<'a>(LaneQueue<'a>);
+
+impl<'a> Inspect<'a, LANES> for LaneCheck<'a> {
+    #[inline(always)]
+    unsafe fn inspect(
+        &mut self,
+        blocks: [&'a Block; LANES],
+        traces: &LaneTraces,
+        steps: &mut [Step<'a>],
+        step: usize,
+    ) {
+        // SAFETY: the CPU has AVX-512 F by the trait's contract.
+        unsafe {
+            let [one, two] = evaluate(&columns_of_lanes(traces).map(Zmm));
+            let any = _mm512_or_si512(one.0, two.0);
+            if _mm512_test_epi32_mask(any, any) != 0 {
+                let mut live = [[0; MAX_WIDTH]; 2];
+                one.store(&mut live[0]);
+                two.store(&mut live[1]);
+                self.0.push(&blocks, traces, &live, steps, step);
+            }
         }
-        // SAFETY: `live_of_columns` writes a set for each lane.
-        let live = live.map(|live| unsafe { live.assume_init() });
-        confirm_lanes(blocks, traces, suspects.into(), &live)
-    };
-    // SAFETY: AVX-512 F and BW are enabled here; the lanes are filled by this function's
-    // contract.
-    unsafe { lanes::run_checked::<Zmm, LANES>(states, steps, inspect) }
+    }
 }
 
 /// The live vectors of 16 blocks whose columns are in one lane each.

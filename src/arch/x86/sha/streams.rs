@@ -112,7 +112,7 @@ impl Stream {
 ///
 /// The compiler, left alone, would first make the words of all groups and store them, and
 /// then put one message's whole chain of rounds behind the other's. The CPU does not look
-/// that far ahead, so [`barrier::tie`] keeps the messages in turns.
+/// that far ahead, so [`barrier::tie_four`] keeps the messages in turns.
 ///
 /// # Safety
 /// The CPU must have the form's features.
@@ -130,7 +130,7 @@ unsafe fn group<F: Form, const G: usize, const PART: i32, const N: usize>(stream
     let newest = if G < 16 { G + 4 } else { 20 };
     for n in 1..N {
         let [a, b] = [n - 1, n].map(|n| (streams[n].working.abcd, streams[n].w[newest]));
-        let [abcd_a, abcd_b, w_a, w_b] = barrier::tie([a.0, b.0, a.1, b.1]);
+        let [abcd_a, abcd_b, w_a, w_b] = barrier::tie_four([a.0, b.0, a.1, b.1]);
         (streams[n - 1].working.abcd, streams[n].working.abcd) = (abcd_a, abcd_b);
         (streams[n - 1].w[newest], streams[n].w[newest]) = (w_a, w_b);
     }
