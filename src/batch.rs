@@ -4,6 +4,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use crate::block::{self, Block, Digest, INITIAL, State};
+use crate::compress;
 use crate::cpu::Available;
 use crate::detect;
 use crate::hasher;
@@ -55,7 +56,7 @@ pub fn hash<'a>(messages: impl Messages<'a>, digests: &mut [MaybeUninit<Digest>]
         }
         return;
     }
-    let mut batch = Whole { messages, next: 0, digests };
+    let mut batch = Whole { messages, next: 0, digests, found: None };
     many::uniform::run_uniform(&mut batch);
     many::run(&mut batch);
 }
@@ -80,17 +81,19 @@ pub fn hash_checked<'a>(
         }
     } else {
         found.fill(0);
-        let whole = Whole { messages, next: 0, digests };
-        many::run(&mut WholeChecked { whole, found });
+        many::run(&mut Whole { messages, next: 0, digests, found: Some(found) });
     }
     found.iter().map(|&found| usize::from(found)).sum()
 }
 
-/// The digests of whole messages.
+/// The digests of whole messages and, if they are to be checked, which of them are part of
+/// an attack.
 struct Whole<'d, M> {
     messages: M,
     next: usize,
     digests: &'d mut [MaybeUninit<Digest>],
+    /// 1 for those that are; 0 before the first is hashed.
+    found: Option<&'d mut [u8]>,
 }
 
 impl<'a, M: Messages<'a>> Batch<'a> for Whole<'_, M> {
@@ -119,6 +122,24 @@ impl<'a, M: Messages<'a>> Batch<'a> for Whole<'_, M> {
     fn finish(&mut self, id: usize, state: &State) {
         self.digests[id].write(block::digest(state));
     }
+
+    fn kernel(&self, count: usize) -> Option<Available<LaneKernel>> {
+        if self.found.is_some() { detect::kernel_for_count(count) } else { compress::for_count(count, false) }
+    }
+
+    fn compress(&mut self, id: usize, state: &mut State, blocks: &[Block]) {
+        if self.found.is_none() {
+            compress::compress(state, blocks);
+        } else if detect::compress_checked(state, blocks) {
+            self.attack_found(id);
+        }
+    }
+
+    fn attack_found(&mut self, id: usize) {
+        if let Some(found) = &mut self.found {
+            found[id] = 1;
+        }
+    }
 }
 
 impl<'a, M: Messages<'a>> UniformBatch<'a> for Whole<'_, M> {
@@ -136,46 +157,12 @@ impl<'a, M: Messages<'a>> UniformBatch<'a> for Whole<'_, M> {
     }
 
     #[inline]
+    fn next_len(&self) -> Option<usize> {
+        (self.next < self.messages.count()).then(|| self.messages.get(self.next).len())
+    }
+
+    #[inline]
     fn message(&self, id: usize) -> &'a [u8] {
         self.messages.get(id)
-    }
-}
-
-/// The digests of whole messages, and which of them are part of an attack.
-struct WholeChecked<'d, M> {
-    whole: Whole<'d, M>,
-    /// 1 for those that are; 0 before the first is hashed.
-    found: &'d mut [u8],
-}
-
-impl<'a, M: Messages<'a>> Batch<'a> for WholeChecked<'_, M> {
-    fn all_begin_initial(&self) -> bool {
-        self.whole.all_begin_initial()
-    }
-
-    fn next(&mut self) -> Option<Job<'a>> {
-        self.whole.next()
-    }
-
-    fn ihv(&self, id: usize) -> State {
-        self.whole.ihv(id)
-    }
-
-    fn finish(&mut self, id: usize, state: &State) {
-        self.whole.finish(id, state);
-    }
-
-    fn kernel(&self, count: usize) -> Option<Available<LaneKernel>> {
-        detect::kernel_for_count(count)
-    }
-
-    fn compress(&mut self, id: usize, state: &mut State, blocks: &[Block]) {
-        if detect::compress_checked(state, blocks) {
-            self.attack_found(id);
-        }
-    }
-
-    fn attack_found(&mut self, id: usize) {
-        self.found[id] = 1;
     }
 }

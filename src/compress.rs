@@ -228,6 +228,9 @@ static LANE_KERNELS: LaneKernels = LaneKernels::new(unsafe { &[
     LaneKernel::new(&[Avx512Bw, Sha], 5, 8, avx512::eight),
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     LaneKernel::new(&[Avx512Bw], 2, 8, avx512::eight).unless(&[Sha]),
+    // (More lanes share the cost of beginning and ending messages.)
+    #[cfg(target_arch = "x86_64")]
+    LaneKernel::new(&[ShaSchedule, Avx2], 16, 8, avx2::eight).only_short(),
     #[cfg(target_arch = "x86_64")]
     LaneKernel::new(&[ShaSchedule], 4, 4, sha::turns::four_msg),
     #[cfg(target_arch = "x86_64")]
@@ -253,7 +256,8 @@ pub fn lane_kernels() -> impl Iterator<Item = Available<LaneKernel>> {
     LANE_KERNELS.available()
 }
 
-/// The best kernel for `count` messages, if that is not to hash one after the other.
-pub fn for_count(count: usize) -> Option<Available<LaneKernel>> {
-    LANE_KERNELS.for_count(count)
+/// The best kernel for `count` messages, if that is not to hash one after the other; `short`
+/// if all of them have one or two blocks.
+pub fn for_count(count: usize, short: bool) -> Option<Available<LaneKernel>> {
+    LANE_KERNELS.for_count(count, short)
 }

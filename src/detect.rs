@@ -4,8 +4,9 @@
 //! unavoidable attack conditions" (USENIX Security 2017). An attack makes two messages
 //! whose blocks differ along one of 32 disturbance [`vectors`] (DVs). One of the two is
 //! enough to notice it: flip the bits of the DV's message difference in the block, and if
-//! the changed block leads to the same chaining value, it is an attack. To try that for 32
-//! DVs a block is slow. The paper's unavoidable bit [`conditions`] (UBCs) on the block's
+//! some other chaining value before it leads through the changed block to the same one after
+//! it, that is an attack. [Recompression](crate::recompress) finds the only value that it
+//! could be. To try that for 32 DVs a block is slow. The paper's unavoidable bit [`conditions`] (UBCs) on the block's
 //! expanded message rule out all DVs for 95 blocks in 100.
 //!
 //! The work is done in [phases](phase) of some blocks: hash them, keeping a trace of each;
@@ -291,7 +292,7 @@ pub fn lane_kernels() -> impl Iterator<Item = Available<LaneKernel>> {
 /// The best kernel to hash and check `count` messages, if that is not to do so one after
 /// the other. It finds what [`Options::DETECT`] finds.
 pub fn kernel_for_count(count: usize) -> Option<Available<LaneKernel>> {
-    LANE_KERNELS.for_count(count)
+    LANE_KERNELS.for_count(count, false)
 }
 
 /// The checking kernels.

@@ -56,8 +56,8 @@ pub struct Step<'a> {
     filled: u32,
     /// The lanes whose message ends here.
     pub ends: u32,
-    /// In the lanes of `ends`: before the step is run, the chaining value with which the
-    /// lane goes on afterwards; then that of the message that has ended.
+    /// For the lanes of `ends`. Before the step is run: the chaining value with which the
+    /// lane's next message begins. Afterwards: that of the message that has ended.
     pub exchange: States,
     /// Out: the lanes in which a checking kernel found an attack in these blocks.
     pub found: u32,
@@ -93,6 +93,9 @@ impl<'a> Step<'a> {
     }
 
     /// Give the blocks of lane 0 to all lanes below `width` that are not filled.
+    ///
+    /// # Panics
+    /// Where lane 0 is not filled itself.
     #[inline]
     pub fn fill_up(&mut self, width: usize) {
         let first = self.blocks[0];
@@ -131,11 +134,13 @@ pub type Kernel = unsafe fn(&mut States, &mut [Step]);
 /// One way to hash several messages, for one kind of CPU.
 pub struct LaneKernel {
     needs: &'static [Feature],
-    /// On a CPU that has all of these there is something better. Empty: there is not.
+    /// It is not chosen on a CPU that has all of these. Empty: there is no such exception.
     unless_features: &'static [Feature],
     /// How many messages there must be for it to be the best way.
     min_messages: usize,
     width: usize,
+    /// Whether it is the best way only if all messages have one or two blocks.
+    only_short: bool,
     kernel: Kernel,
 }
 
@@ -157,7 +162,13 @@ impl LaneKernel {
         kernel: Kernel,
     ) -> Self {
         assert!(width >= 1 && width <= MAX_WIDTH);
-        Self { needs, unless_features: &[], min_messages, width, kernel }
+        Self { needs, unless_features: &[], min_messages, width, only_short: false, kernel }
+    }
+
+    /// The same, but only for messages of one or two blocks.
+    pub const fn only_short(mut self) -> Self {
+        self.only_short = true;
+        self
     }
 
     /// The same, but not for CPUs that have all of some features.
@@ -172,17 +183,20 @@ impl LaneKernel {
         self.width
     }
 
-    fn suits(&self, count: usize) -> bool {
-        self.min_messages <= count && (self.unless_features.is_empty() || !has(self.unless_features))
+    fn suits(&self, count: usize, short: bool) -> bool {
+        self.min_messages <= count
+            && (short || !self.only_short)
+            && (self.unless_features.is_empty() || !has(self.unless_features))
     }
 }
 
 /// A list of kernels, best first, and the cached choice for each number of messages.
 pub struct LaneKernels {
     kernels: &'static [LaneKernel],
-    /// For 0 to [`MAX_WIDTH`] messages: [`UNKNOWN`](Self::UNKNOWN), the place of the best
-    /// kernel in the list, or [`NONE`](Self::NONE).
-    best: [AtomicU8; MAX_WIDTH + 1],
+    /// For 0 to [`MAX_WIDTH`] messages, and then for as many short ones:
+    /// [`UNKNOWN`](Self::UNKNOWN), the place of the best kernel in the list, or
+    /// [`NONE`](Self::NONE).
+    best: [[AtomicU8; MAX_WIDTH + 1]; 2],
 }
 
 impl LaneKernels {
@@ -192,7 +206,7 @@ impl LaneKernels {
     /// The first kernel that fits the CPU and the number of messages is the best.
     pub const fn new(kernels: &'static [LaneKernel]) -> Self {
         assert!(kernels.len() < Self::NONE as usize);
-        Self { kernels, best: [const { AtomicU8::new(Self::UNKNOWN) }; MAX_WIDTH + 1] }
+        Self { kernels, best: [const { [const { AtomicU8::new(Self::UNKNOWN) }; MAX_WIDTH + 1] }; 2] }
     }
 
     /// All kernels that this CPU and its operating system can run.
@@ -200,21 +214,22 @@ impl LaneKernels {
         self.kernels.iter().filter_map(Available::new)
     }
 
-    /// The best kernel for `count` messages, if that is not to hash one after the other.
+    /// The best kernel for `count` messages, if that is not to hash one after the other;
+    /// `short` if all of them have one or two blocks.
     #[inline]
-    pub fn for_count(&self, count: usize) -> Option<Available<LaneKernel>> {
+    pub fn for_count(&self, count: usize, short: bool) -> Option<Available<LaneKernel>> {
         let count = count.min(MAX_WIDTH);
-        match self.best[count].load(Relaxed) {
+        match self.best[usize::from(short)][count].load(Relaxed) {
             Self::NONE => None,
-            Self::UNKNOWN => self.choose(count),
+            Self::UNKNOWN => self.choose(count, short),
             best => Available::new(&self.kernels[usize::from(best)]),
         }
     }
 
     #[cold]
-    fn choose(&self, count: usize) -> Option<Available<LaneKernel>> {
-        let best = self.kernels.iter().position(|kernel| kernel.suits(count) && has(kernel.needs));
-        self.best[count].store(best.map_or(Self::NONE, |best| best as u8), Relaxed);
+    fn choose(&self, count: usize, short: bool) -> Option<Available<LaneKernel>> {
+        let best = self.kernels.iter().position(|kernel| kernel.suits(count, short) && has(kernel.needs));
+        self.best[usize::from(short)][count].store(best.map_or(Self::NONE, |best| best as u8), Relaxed);
         Available::new(&self.kernels[best?])
     }
 }
@@ -249,7 +264,8 @@ pub trait SimdWord<const N: usize>: Word {
     /// words of every block.
     ///
     /// # Safety
-    /// The CPU must have such vectors, and `quarter` be less than 4.
+    /// The CPU must have such vectors, and for `Xmm` also SSSE3; `quarter` must be less than
+    /// 4.
     unsafe fn transposed(blocks: [&Block; N], quarter: usize) -> [Self; 4];
 }
 

@@ -56,7 +56,10 @@ const LATE: usize = 65;
 
 /// Those of up to `N` candidates that are part of an attack: bit n is the nth.
 ///
-/// All steps go forwards: from step 56 with the block's own words, and from the test step
+/// A step can be undone once its word is known, so exactly one chaining value leads through
+/// the other message to the common working words before the test step; and it leads on to
+/// the chaining value after the block if and only if that one, less the last working words,
+/// is it. All steps here go forwards: from step 56 with the block's own words, and from the test step
 /// on with the other message's, which gives the latter's last working words; these and the
 /// chaining value after the block give the one before; and from there to the test step,
 /// where the working words must be the common ones.
@@ -68,8 +71,8 @@ pub unsafe fn in_lanes<V: SimdWord<N>, const N: usize>(candidates: &[Candidate])
     let Some(first) = candidates.first() else { return 0 };
     // A lane without a candidate does what the first one does.
     let all: [&Candidate; N] = array::from_fn(|lane| candidates.get(lane).unwrap_or(first));
-    // What the other message differs in: the words of the block, and those from step 56 on
-    // that come before the test step.
+    // The first words of the other message; and what it differs in from step 56 to the test
+    // step.
     let mut block = [[0; MAX_WIDTH]; 16];
     let mut early = [[0; MAX_WIDTH]; LATE - 56];
     let mut at_56 = States::INITIAL;
@@ -77,8 +80,9 @@ pub unsafe fn in_lanes<V: SimdWord<N>, const N: usize>(candidates: &[Candidate])
     let mut late = 0;
     // (The compiler would unroll the loop where it knows the number.)
     for (lane, candidate) in black_box(&all[..]).iter().enumerate() {
+        let own = block::words(candidate.suspect.block);
         for (t, words) in block.iter_mut().enumerate() {
-            words[lane] = candidate.difference.word(t);
+            words[lane] = own[t] ^ candidate.difference.word(t);
         }
         for (t, words) in (56..).zip(&mut early) {
             words[lane] = if t < candidate.test_step { candidate.difference.word(t) } else { 0 };
@@ -88,14 +92,10 @@ pub unsafe fn in_lanes<V: SimdWord<N>, const N: usize>(candidates: &[Candidate])
         late |= u32::from(candidate.test_step == LATE) << lane;
     }
     // SAFETY: the CPU has the vectors of `V` by this function's contract.
-    let (mut words, at_56, ihv_out) = unsafe {
-        let words = lanes::all_transposed::<V, N>(all.map(|candidate| candidate.suspect.block));
+    let (words, at_56, ihv_out) = unsafe {
+        let words = array::from_fn(|t| V::load(&block[t]));
         (words, lanes::load::<V, N>(&at_56), lanes::load::<V, N>(&ihv_out))
     };
-    for (word, difference) in words.iter_mut().zip(&block) {
-        // SAFETY: the CPU has the vectors of `V` by this function's contract.
-        *word = word.xor(unsafe { V::load(difference) });
-    }
     let mut other = [MaybeUninit::uninit(); 80];
     // (A difference is an expanded message too, so its first words are enough.)
     let other = expand_in_loop(words, &mut other);

@@ -138,7 +138,7 @@ impl<'a> Batch<'a> for Messages<'a> {
     }
     fn kernel(&self, count: usize) -> Option<Available<LaneKernel>> {
         match self.way {
-            Way::Best => compress::for_count(count),
+            Way::Best => compress::for_count(count, false),
             Way::BestChecked => detect::kernel_for_count(count),
             Way::Only(kernel) => (count > 0).then_some(kernel),
         }

@@ -13,19 +13,47 @@ use crate::hasher::{self, Context, Plain, padding};
 use crate::many;
 use crate::many::job::{Batch, End, Job};
 
-impl<'a> Messages<'a> for Buffers<'a> {
+/// The messages of a call. (One type for all of them, so that the planning of whole messages
+/// is compiled once.)
+#[derive(Clone, Copy)]
+enum Input<'a> {
+    Buffers(Buffers<'a>),
+    /// Consecutive pieces of some bytes, of which the last may be shorter; their length is
+    /// not 0.
+    Pieces {
+        bytes: &'a [u8],
+        piece_len: usize,
+    },
+}
+
+impl<'a> Messages<'a> for Input<'a> {
     #[inline(always)]
     fn count(&self) -> usize {
-        self.count()
+        match self {
+            Input::Buffers(buffers) => buffers.count(),
+            Input::Pieces { bytes, piece_len } => bytes.len().div_ceil(*piece_len),
+        }
     }
     #[inline(always)]
     fn get(&self, i: usize) -> &'a [u8] {
-        self.get(i)
+        match self {
+            Input::Buffers(buffers) => buffers.get(i),
+            Input::Pieces { bytes, piece_len } => {
+                let rest = &bytes[i * piece_len..];
+                &rest[..rest.len().min(*piece_len)]
+            }
+        }
     }
     #[inline(always)]
     fn are_uniform(&self, range: Range<usize>) -> bool {
-        let [first, rest @ ..] = &self.len[range] else { return true };
-        rest.iter().all(|len| len == first)
+        match self {
+            Input::Buffers(buffers) => {
+                let [first, rest @ ..] = &buffers.len[range] else { return true };
+                rest.iter().all(|len| len == first)
+            }
+            // Only the last may be shorter.
+            Input::Pieces { bytes, piece_len } => range.end * piece_len <= bytes.len(),
+        }
     }
 }
 
@@ -45,27 +73,7 @@ pub unsafe extern "C" fn shaone_digest_many(
     // SAFETY: the caller's arrays have n elements, and its messages these lengths; there is
     // room for n digests, which overlap nothing.
     let (messages, digests) = unsafe { (Buffers::new(n, data, len), elements_mut(digests, n)) };
-    hash(messages, digests);
-}
-
-/// Consecutive pieces of some bytes, of which the last may be shorter.
-#[derive(Clone, Copy)]
-struct Pieces<'a> {
-    bytes: &'a [u8],
-    /// Not 0.
-    piece_len: usize,
-}
-
-impl<'a> Messages<'a> for Pieces<'a> {
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.bytes.len().div_ceil(self.piece_len)
-    }
-    #[inline(always)]
-    fn get(&self, i: usize) -> &'a [u8] {
-        let rest = &self.bytes[i * self.piece_len..];
-        &rest[..rest.len().min(self.piece_len)]
-    }
+    hash(Input::Buffers(messages), digests);
 }
 
 /// Write the digests of consecutive pieces of piece_len bytes of the len bytes at
@@ -86,7 +94,7 @@ pub unsafe extern "C" fn shaone_pieces(
         return 0;
     }
     // SAFETY: the caller's data is readable for len bytes.
-    let pieces = Pieces { bytes: unsafe { elements(data.cast(), len) }, piece_len };
+    let pieces = Input::Pieces { bytes: unsafe { elements(data.cast(), len) }, piece_len };
     let count = pieces.count();
     // SAFETY: there is room for as many digests as there are pieces.
     hash(pieces, unsafe { elements_mut(digests, count) });
@@ -242,5 +250,5 @@ pub unsafe extern "C" fn shaone_checked_digest_many(
     // room for n digests and as many bytes, which overlap nothing.
     let (messages, digests, found) =
         unsafe { (Buffers::new(n, data, len), elements_mut(digests, n), elements_zeroed(found, n)) };
-    hash_checked(messages, digests, found)
+    hash_checked(Input::Buffers(messages), digests, found)
 }

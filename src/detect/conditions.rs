@@ -1,16 +1,16 @@
 //! The unavoidable bit conditions (UBCs), which rule out almost every vector.
 //!
 //! Stevens and Shumow, section 4: a block that is part of an attack along a disturbance
-//! vector has expanded message words W\[35..65\] that satisfy the
-//! vector's conditions, each an equation between two bits. The paper's 156
-//! equations are instances of 16 [`Relation`]s, shifted along with K; `tests`
-//! below compares the two forms.
+//! vector (DV) has expanded message words W\[35\] to W\[64\] that satisfy the DV's conditions,
+//! each a linear equation between two bits. The paper has 156 of them. Here are others: for
+//! each DV a system of equations with the same solutions, so chosen that all are instances
+//! of 16 [`Relation`]s, shifted along with K. `tests/detection.rs` compares the two.
 //!
 //! That is what makes the check fast. Let P\[b\] be the *column* of bit b: the
 //! word whose bit t - 34 is bit b of W\[t\]. Then one word operation,
 //! `P[b1] ^ (P[b2] >> d) ^ s`, evaluates a relation at every t, and a rotation
-//! turns its bits over t into bits over K: one AND for all vectors of a type
-//! and b. 11 columns, 16 relations and 60 uses do the work of 32 vectors.
+//! turns its bits over t into bits over K: one AND for all DVs of a type and
+//! b. 11 columns, 16 relations and 60 uses do the work of 32 DVs.
 
 use core::array;
 use core::mem::MaybeUninit;
@@ -195,7 +195,7 @@ static NUMBERS: [u8; 64] = {
 
 /// One use, ready to be applied to the relation's bits over t.
 #[derive(Clone, Copy)]
-pub struct UseStep {
+pub struct PackedUse {
     /// Which relation.
     pub relation: u8,
     /// How far its bits are to be shifted to the right, or to the left if negative.
@@ -208,10 +208,10 @@ pub struct UseStep {
 pub const USES: usize = 32;
 
 /// The uses of each type, filled up with some that concern no bit.
-pub const TYPES: [[UseStep; USES]; 2] = [steps(1), steps(2)];
+pub const TYPES: [[PackedUse; USES]; 2] = [steps(1), steps(2)];
 
-const fn steps(kind: u8) -> [UseStep; USES] {
-    let mut all = [UseStep { relation: 0, shift: 0, others: !0 }; USES];
+const fn steps(kind: u8) -> [PackedUse; USES] {
+    let mut all = [PackedUse { relation: 0, shift: 0, others: !0 }; USES];
     let mut n = 0;
     let mut i = 0;
     while i < RELATIONS.len() {
@@ -227,7 +227,7 @@ const fn steps(kind: u8) -> [UseStep; USES] {
                     others &= !(1 << (u.k[m] as i32 + bit_minus_k(u.b)));
                     m += 1;
                 }
-                all[n] = UseStep { relation: i as u8, shift: shift_by as i8, others };
+                all[n] = PackedUse { relation: i as u8, shift: shift_by as i8, others };
                 n += 1;
             }
             j += 1;
@@ -344,7 +344,7 @@ pub fn evaluate<L: ConditionWord>(columns: &[L; 16]) -> [L; 2] {
             // What all uses so far say that concern the same bits.
             let same = columns[0].splat(!0);
             $( let (live, same) = {
-                const STEP: UseStep = TYPES[$kind][$i];
+                const STEP: PackedUse = TYPES[$kind][$i];
                 const IS_LAST: bool = $i + 1 == USES || TYPES[$kind][($i + 1) % USES].others != STEP.others;
                 let bits = holds[STEP.relation as usize].shift(STEP.shift);
                 let same = same.and_or(bits, bits);

@@ -11,7 +11,7 @@ use crate::lanes::MAX_WIDTH;
 use crate::recompress::recompress_one;
 use crate::trace::{Candidate, Suspect};
 
-/// The candidates of a block, in the order of [`VECTORS`]' bits.
+/// The candidates of a block, in the order of the DVs' bits in [`Live`].
 #[inline]
 pub fn candidates<'a>(suspect: Suspect<'a>, live: Live) -> impl Iterator<Item = Candidate<'a>> {
     conditions::numbers(live).map(move |dv| {

@@ -12,6 +12,20 @@ use crate::stores::{PIECE, store_piece};
 /// The bytes behind it become zero as far as the last piece goes.
 #[inline(always)]
 pub fn store(block: &mut Block, tail: &[u8]) {
+    store_with(block, tail, |_| 0);
+}
+
+/// Put `tail`, which is shorter than a block, at the start of `block`, which has zeros there;
+/// the bytes behind it stay.
+#[inline(always)]
+pub fn merge(block: &mut Block, tail: &[u8]) {
+    store_with(block, tail, |piece| u128::from_le_bytes(*piece));
+}
+
+/// Put `tail` at the start of `block`, and into its last piece the bits that `behind` makes of
+/// what is there.
+#[inline(always)]
+fn store_with(block: &mut Block, tail: &[u8], behind: impl Fn(&[u8; PIECE]) -> u128) {
     debug_assert!(tail.len() < BLOCK_LEN);
     let (pieces, rest) = tail.as_chunks::<PIECE>();
     let (whole, after) = block.split_at_mut(pieces.len() * PIECE);
@@ -26,7 +40,7 @@ pub fn store(block: &mut Block, tail: &[u8]) {
             Some(end) => u128::from_le_bytes(*end) >> (8 * (PIECE - rest.len())),
             None => short(rest),
         };
-        store_piece(last, value);
+        store_piece(last, value | behind(last));
     }
 }
 
@@ -60,6 +74,12 @@ mod tests {
                 let mut block = [0xee; BLOCK_LEN];
                 store(&mut block, tail);
                 assert_eq!(&block[..n], tail);
+
+                let mut block = [0; BLOCK_LEN];
+                block[n..].fill(0xee);
+                merge(&mut block, tail);
+                assert_eq!(&block[..n], tail);
+                assert!(block[n..].iter().all(|&byte| byte == 0xee));
             }
         }
     }

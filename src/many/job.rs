@@ -45,7 +45,7 @@ pub trait Batch<'a> {
     fn finish(&mut self, id: usize, state: &State);
     /// The best kernel for so many messages, if that is not to hash one after the other.
     fn kernel(&self, count: usize) -> Option<Available<LaneKernel>> {
-        compress::for_count(count)
+        compress::for_count(count, false)
     }
     /// Compress blocks of a single message.
     fn compress(&mut self, _id: usize, state: &mut State, blocks: &[Block]) {

@@ -8,7 +8,8 @@ use arrayvec::ArrayVec;
 use super::job::Batch;
 use super::plan::{EMPTY_POOL, STEPS, lanes_of};
 use crate::block::{BLOCK_LEN, Block};
-use crate::hasher::padding;
+use crate::compress;
+use crate::hasher::{padding, tail};
 use crate::lanes::{MAX_WIDTH, States, Step, all_lanes};
 
 /// A batch of whole messages, numbered from 0, some of which may be of one length.
@@ -16,6 +17,8 @@ pub trait UniformBatch<'a>: Batch<'a> {
     /// Take the next `count` messages out of the batch, if they are all of one length, and
     /// tell the number of the first.
     fn next_uniform(&mut self, count: usize) -> Option<usize>;
+    /// The length of the next message, if there is one.
+    fn next_len(&self) -> Option<usize>;
     /// A message, by its number.
     fn message(&self, id: usize) -> &'a [u8];
 }
@@ -28,7 +31,8 @@ const STEPS_OF_A_MESSAGE: usize = 3;
 /// are of one length.
 #[inline(never)] // So that the plan is on the stack only while it is used.
 pub fn run_uniform<'a>(batch: &mut impl UniformBatch<'a>) {
-    let Some(kernel) = batch.kernel(MAX_WIDTH) else { return };
+    let short = batch.next_len().is_some_and(|len| len < 2 * BLOCK_LEN - 8);
+    let Some(kernel) = compress::for_count(MAX_WIDTH, short) else { return };
     let width = kernel.width();
     loop {
         let mut pool = EMPTY_POOL;
@@ -41,6 +45,9 @@ pub fn run_uniform<'a>(batch: &mut impl UniformBatch<'a>) {
         {
             let len = batch.message(first).len();
             let whole = len / BLOCK_LEN;
+            // The padded block of all, but for the messages' own bytes.
+            let mut template = [0; BLOCK_LEN];
+            padding::write_padding(&mut template, &[0; BLOCK_LEN][..len % BLOCK_LEN], len as u64);
             let mut padded = Step::new(1);
             let mut blocks = (whole > 0).then(|| Step::new(whole));
             for lane in 0..width {
@@ -50,8 +57,8 @@ pub fn run_uniform<'a>(batch: &mut impl UniformBatch<'a>) {
                     step.fill(lane, whole_blocks);
                 }
                 let slot = pool.next().expect("a place for every lane and step");
-                let block = slot.write([0; BLOCK_LEN]);
-                padding::write_padding(block, tail, len as u64);
+                let block = slot.write(template);
+                tail::merge(block, tail);
                 padded.fill(lane, slice::from_ref(block));
             }
             steps.extend(blocks);

@@ -28,7 +28,7 @@ pub unsafe fn sixteen(states: &mut States, steps: &mut [Step]) {
 pub unsafe fn eight(states: &mut States, steps: &mut [Step]) {
     // SAFETY: AVX-512 F and VL and AVX2 are enabled here; the lanes are filled by this
     // function's contract.
-    unsafe { lanes::run::<Ymm, 8>(states, steps) }
+    unsafe { lanes::run::<YmmVl, 8>(states, steps) }
 }
 
 /// 16 words. The crate makes one only where there are AVX-512 F and BW, so whoever has one
@@ -134,47 +134,47 @@ unsafe fn four_words_of_four(blocks: &[&Block; 16], i: usize, quarter: usize) ->
 /// 8 words. The crate makes one only where there are AVX-512 F and VL and AVX2, so whoever
 /// has one may use these.
 #[derive(Clone, Copy)]
-pub struct Ymm(__m256i);
+pub struct YmmVl(__m256i);
 
-impl Word for Ymm {
+impl Word for YmmVl {
     #[inline(always)]
     fn splat(self, value: u32) -> Self {
-        // SAFETY: a `Ymm` of this file exists only where there is AVX-512 VL.
+        // SAFETY: a `YmmVl` exists only where there is AVX-512 VL.
         Self(unsafe { _mm256_set1_epi32(value as i32) })
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: a `Ymm` of this file exists only where there is AVX-512 VL.
+        // SAFETY: a `YmmVl` exists only where there is AVX-512 VL.
         Self(unsafe { _mm256_add_epi32(self.0, other.0) })
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        // SAFETY: a `Ymm` of this file exists only where there is AVX-512 VL.
+        // SAFETY: a `YmmVl` exists only where there is AVX-512 VL.
         Self(unsafe { _mm256_xor_si256(self.0, other.0) })
     }
     #[inline(always)]
     fn rotl<const LEFT: i32, const RIGHT: i32>(self) -> Self {
-        // SAFETY: a `Ymm` of this file exists only where there is AVX-512 VL.
+        // SAFETY: a `YmmVl` exists only where there is AVX-512 VL.
         Self(unsafe { _mm256_rol_epi32::<LEFT>(self.0) })
     }
     #[inline(always)]
     fn ch(x: Self, y: Self, z: Self) -> Self {
-        // SAFETY: a `Ymm` of this file exists only where there is AVX-512 VL.
+        // SAFETY: a `YmmVl` exists only where there is AVX-512 VL.
         Self(unsafe { _mm256_ternarylogic_epi32::<0xca>(x.0, y.0, z.0) })
     }
     #[inline(always)]
     fn parity(x: Self, y: Self, z: Self) -> Self {
-        // SAFETY: a `Ymm` of this file exists only where there is AVX-512 VL.
+        // SAFETY: a `YmmVl` exists only where there is AVX-512 VL.
         Self(unsafe { _mm256_ternarylogic_epi32::<0x96>(x.0, y.0, z.0) })
     }
     #[inline(always)]
     fn add_maj(a: Self, x: Self, y: Self, z: Self) -> Self {
-        // SAFETY: a `Ymm` of this file exists only where there is AVX-512 VL.
+        // SAFETY: a `YmmVl` exists only where there is AVX-512 VL.
         a.add(Self(unsafe { _mm256_ternarylogic_epi32::<0xe8>(x.0, y.0, z.0) }))
     }
 }
 
-impl SimdWord<8> for Ymm {
+impl SimdWord<8> for YmmVl {
     #[inline(always)]
     unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self {
         // SAFETY: the CPU has AVX2 by the trait's contract; 8 of the words are 32 bytes.
@@ -182,12 +182,12 @@ impl SimdWord<8> for Ymm {
     }
     #[inline(always)]
     fn store(self, words: &mut [u32; MAX_WIDTH]) {
-        // SAFETY: a `Ymm` exists only where there is AVX2; 8 of the words are 32 bytes.
+        // SAFETY: a `YmmVl` exists only where there is AVX2; 8 of the words are 32 bytes.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
     }
     #[inline(always)]
     fn select(self, other: Self, mask: u32) -> Self {
-        // SAFETY: a `Ymm` of this file exists only where there is AVX-512 VL.
+        // SAFETY: a `YmmVl` exists only where there is AVX-512 VL.
         Self(unsafe { _mm256_mask_mov_epi32(self.0, mask as __mmask8, other.0) })
     }
     #[inline(always)]

@@ -138,8 +138,8 @@ const fn kind(lane: usize) -> usize {
     lane / 4 % 2
 }
 
-/// The vectors of each lane's type.
-static CANDIDATES: Aligned<[u32; 16]> = {
+/// All DVs of each lane's type.
+static ALL_OF_TYPE: Aligned<[u32; 16]> = {
     let mut all = [0; 16];
     let mut i = 0;
     while i < 16 {
@@ -163,8 +163,8 @@ struct Constants {
     second: [[u8; 32]; 2],
     rotate_second: [[u32; 8]; 2],
     equal: [[u32; 8]; 2],
-    /// The vectors of each lane's type: I and II alternate.
-    candidates: [u32; 8],
+    /// All DVs of each lane's type: I and II alternate.
+    all_of_type: [u32; 8],
     /// Eight uses after each other in every lane.
     relation: [[u32; 8]; 8],
     rotate: [[u32; 8]; 8],
@@ -211,7 +211,7 @@ static CONSTANTS: Constants = {
         second: [[0; 32]; 2],
         rotate_second: [[0; 8]; 2],
         equal: [[0; 8]; 2],
-        candidates: [0; 8],
+        all_of_type: [0; 8],
         relation: [[0; 8]; 8],
         rotate: [[0; 8]; 8],
         others: [[0; 8]; 8],
@@ -251,7 +251,7 @@ static CONSTANTS: Constants = {
         // Where the columns are exchanged, t is that of the second bit.
         let d = COLUMNS_OF[at].d;
         let rotate = step.shift as i32 + if d < 0 { -d } else { 0 };
-        all.candidates[lane] = (ALL >> (32 * kind)) as u32;
+        all.all_of_type[lane] = (ALL >> (32 * kind)) as u32;
         all.relation[pass][lane] = at as u32;
         all.rotate[pass][lane] = rotate as u32 & 31;
         all.others[pass][lane] = step.others;
@@ -398,7 +398,7 @@ impl trace::Inspect for Beside<'_> {
                 "vpternlogd ymm18, ymm20, [{c} + {equal}], 0x96",
                 "vpternlogd ymm19, ymm21, [{c} + {equal} + 32], 0x96",
                 // The uses.
-                "vmovdqa32 ymm16, [{c} + {candidates}]",
+                "vmovdqa32 ymm16, [{c} + {all_of_type}]",
                 "vmovdqa32 ymm24, [{c} + {relation} + 0]",
                 "vpermi2d ymm24, ymm18, ymm19",
                 "vprorvd ymm24, ymm24, [{c} + {rotate} + 0]",
@@ -453,7 +453,7 @@ impl trace::Inspect for Beside<'_> {
                 relation = const offset_of!(Constants, relation),
                 rotate = const offset_of!(Constants, rotate),
                 others = const offset_of!(Constants, others),
-                candidates = const offset_of!(Constants, candidates),
+                all_of_type = const offset_of!(Constants, all_of_type),
                 out("zmm16") _, out("zmm17") _, out("zmm18") _, out("zmm19") _, out("zmm20") _, out("zmm21") _,
                 out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm27") _,
                 options(readonly, nostack, preserves_flags),
@@ -661,7 +661,7 @@ fn conditions(trace: &Trace) -> __m256i {
     let second = _mm512_srlv_epi32(second, load(&SHIFT));
     let holds = _mm512_ternarylogic_epi32::<0x96>(first, second, load(&EQUAL));
 
-    let mut all = load(&CANDIDATES);
+    let mut all = load(&ALL_OF_TYPE);
     for ((relation, rotate), others) in USES.relation.iter().zip(&USES.rotate).zip(&USES.others) {
         let bits = _mm512_permutexvar_epi32(load(relation), holds);
         let bits = _mm512_rorv_epi32(bits, load(rotate));

@@ -112,7 +112,9 @@ unsafe fn expand_all<'w, F: Form>(
 /// There are no instructions for steps backwards. So: from the working words before step 56
 /// forwards, with the other message from the test step on, which gives its last working
 /// words; these and the chaining value after the block give the one before; from there
-/// through the other message to step 68, where the working words must be the same.
+/// through the other message to step 68, where the working words must be the same. (68 is
+/// the first multiple of four behind both test steps. To compare there is to compare at the
+/// test step, since both ways go through the other message's steps in between.)
 ///
 /// # Safety
 /// The CPU must have the form's features.
@@ -137,7 +139,7 @@ unsafe fn in_turns<F: Form, const N: usize>(candidates: [&Candidate; N], w: [&Ex
         four_of_each::<F, 2, N>(&mut s, |n| mixed(n, 15));
         four_of_each::<F, 3, N>(&mut s, |n| mixed(n, 16));
         four_of_each::<F, 3, N>(&mut s, |n| other(n, 17));
-        let common = s;
+        let at_68 = s;
         four_of_each::<F, 3, N>(&mut s, |n| other(n, 18));
         four_of_each::<F, 3, N>(&mut s, |n| other(n, 19));
         four_of_each::<F, 3, N>(&mut s, |_| _mm_setzero_si128());
@@ -161,7 +163,7 @@ unsafe fn in_turns<F: Form, const N: usize>(candidates: [&Candidate; N], w: [&Ex
         let mut found = 0;
         for n in 0..N {
             let differ =
-                _mm_or_si128(_mm_xor_si128(s[n].abcd, common[n].abcd), _mm_xor_si128(s[n].e, common[n].e));
+                _mm_or_si128(_mm_xor_si128(s[n].abcd, at_68[n].abcd), _mm_xor_si128(s[n].e, at_68[n].e));
             found |= (_mm_testz_si128(differ, differ) as u32) << n;
         }
         found
