@@ -251,13 +251,13 @@ impl Available<LaneKernel> {
 
 /// A vector with a word of each of `N` messages.
 pub trait SimdWord<const N: usize>: Word {
-    /// The first `N` words.
+    /// A vector of these words.
     ///
     /// # Safety
     /// The CPU must have such vectors.
-    unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self;
-    /// Store into the first `N` words.
-    fn store(self, words: &mut [u32; MAX_WIDTH]);
+    unsafe fn load(words: &[u32; N]) -> Self;
+    /// Its words.
+    fn store(self, words: &mut [u32; N]);
     /// `other` in the lanes whose bit is set in `mask`, `self` in the rest.
     fn select(self, other: Self, mask: u32) -> Self;
     /// Words `4 * quarter` to `4 * quarter + 3` of the blocks: each vector has one of these
@@ -272,16 +272,16 @@ pub trait SimdWord<const N: usize>: Word {
 /// What collision detection needs to know of the compression of a block in each lane: a
 /// [`Trace`](crate::trace::Trace) of each, word by word.
 #[repr(C, align(64))]
-pub struct LaneTraces {
+pub struct LaneTraces<const N: usize> {
     /// The expanded words W\[65\] down to W\[34\].
-    pub window: [[u32; MAX_WIDTH]; 32],
+    pub window: [[u32; N]; 32],
     /// The working words before step 56.
     pub at_56: States,
     /// The chaining values after the block.
     pub ihv_out: States,
 }
 
-impl LaneTraces {
+impl<const N: usize> LaneTraces<N> {
     /// The block in a lane, as a suspect.
     #[inline(always)]
     pub fn suspect<'a>(&self, lane: usize, block: &'a Block) -> Suspect<'a> {
@@ -312,8 +312,8 @@ trait Compression<'a, V, const N: usize> {
 struct Plain;
 
 /// Keep a trace of the blocks, and have it inspected.
-struct Traced<'i, I> {
-    traces: LaneTraces,
+struct Traced<'i, I, const N: usize> {
+    traces: LaneTraces<N>,
     inspection: &'i mut I,
 }
 
@@ -327,7 +327,7 @@ pub trait Inspect<'a, const N: usize> {
     unsafe fn inspect(
         &mut self,
         blocks: [&'a Block; N],
-        traces: &LaneTraces,
+        traces: &LaneTraces<N>,
         steps: &mut [Step<'a>],
         step: usize,
     );
@@ -355,8 +355,7 @@ pub unsafe fn run_inspected<'a, V: SimdWord<N>, const N: usize>(
     steps: &mut [Step<'a>],
     inspection: &mut impl Inspect<'a, N>,
 ) {
-    let traces =
-        LaneTraces { window: [[0; MAX_WIDTH]; 32], at_56: States::INITIAL, ihv_out: States::INITIAL };
+    let traces = LaneTraces { window: [[0; N]; 32], at_56: States::INITIAL, ihv_out: States::INITIAL };
     // SAFETY: this function has the same contract.
     unsafe { run_with::<V, N>(states, steps, &mut Traced { traces, inspection }) }
 }
@@ -435,7 +434,7 @@ impl<'a, V: SimdWord<N>, const N: usize> Compression<'a, V, N> for Plain {
     }
 }
 
-impl<'a, V: SimdWord<N>, const N: usize, I: Inspect<'a, N>> Compression<'a, V, N> for Traced<'_, I> {
+impl<'a, V: SimdWord<N>, const N: usize, I: Inspect<'a, N>> Compression<'a, V, N> for Traced<'_, I, N> {
     /// (What is kept is stored on the way, because there are no registers for it.)
     #[inline(always)]
     unsafe fn compress(
@@ -508,7 +507,7 @@ pub unsafe fn all_transposed<V: SimdWord<N>, const N: usize>(blocks: [&Block; N]
 /// The CPU must have the vectors of `V`.
 #[inline(always)]
 pub unsafe fn load<V: SimdWord<N>, const N: usize>(states: &States) -> [V; 5] {
-    let [a, b, c, d, e] = &states.0;
+    let [a, b, c, d, e] = states.0.each_ref().map(|words| words.first_chunk().expect(NO_WIDER));
     // SAFETY: the CPU has the vectors of `V` by this function's contract.
     unsafe { [V::load(a), V::load(b), V::load(c), V::load(d), V::load(e)] }
 }
@@ -517,9 +516,12 @@ pub unsafe fn load<V: SimdWord<N>, const N: usize>(states: &States) -> [V; 5] {
 #[inline(always)]
 pub fn store<V: SimdWord<N>, const N: usize>(vectors: &[V; 5], states: &mut States) {
     for (vector, words) in vectors.iter().zip(&mut states.0) {
-        vector.store(words);
+        vector.store(words.first_chunk_mut().expect(NO_WIDER));
     }
 }
+
+/// What holds for every vector.
+const NO_WIDER: &str = "no vector has more lanes than there are";
 
 /// The [`Kernel`] of `N` messages that have no vector in common: `compress` takes as many
 /// blocks of each.
@@ -551,11 +553,11 @@ pub fn run_streams<const N: usize>(
 /// One lane, where a CPU has nothing wider that this crate knows of.
 impl SimdWord<1> for u32 {
     #[inline(always)]
-    unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self {
+    unsafe fn load(words: &[u32; 1]) -> Self {
         words[0]
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; MAX_WIDTH]) {
+    fn store(self, words: &mut [u32; 1]) {
         words[0] = self;
     }
     #[inline(always)]

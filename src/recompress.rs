@@ -14,7 +14,7 @@ use core::ops::Range;
 use core::slice;
 
 use crate::block::{self, Block, State};
-use crate::lanes::{self, MAX_WIDTH, SimdWord, States};
+use crate::lanes::{self, SimdWord, States};
 use crate::rounds::{self, Word, step, step_back};
 use crate::trace::Candidate;
 
@@ -73,8 +73,8 @@ pub unsafe fn in_lanes<V: SimdWord<N>, const N: usize>(candidates: &[Candidate])
     let all: [&Candidate; N] = array::from_fn(|lane| candidates.get(lane).unwrap_or(first));
     // The first words of the other message; and what it differs in from step 56 to the test
     // step.
-    let mut block = [[0; MAX_WIDTH]; 16];
-    let mut early = [[0; MAX_WIDTH]; LATE - 56];
+    let mut block = [[0; N]; 16];
+    let mut early = [[0; N]; LATE - 56];
     let mut at_56 = States::INITIAL;
     let mut ihv_out = States::INITIAL;
     let mut late = 0;
@@ -135,11 +135,11 @@ pub unsafe fn in_lanes<V: SimdWord<N>, const N: usize>(candidates: &[Candidate])
 /// both test steps; in the lanes of `late` it is the second.
 #[inline(always)]
 fn lanes_that_differ<V: SimdWord<N>, const N: usize>(a: [[V; 5]; 2], b: [[V; 5]; 2], late: u32) -> u32 {
-    let mut differ = States::INITIAL;
-    for (i, differ) in differ.0.iter_mut().enumerate() {
+    let mut differ = [[0; N]; 5];
+    for (i, differ) in differ.iter_mut().enumerate() {
         a[0][i].xor(b[0][i]).select(a[1][i].xor(b[1][i]), late).store(differ);
     }
-    (0..N).filter(|&lane| differ.get(lane) != [0; 5]).fold(0, |set, lane| set | 1 << lane)
+    (0..N).filter(|&lane| differ.iter().any(|words| words[lane] != 0)).fold(0, |set, lane| set | 1 << lane)
 }
 
 /// The expanded message, 16 words at a time. (As a return value it would be copied.)

@@ -3,7 +3,7 @@
 use crate::block::{Block, State};
 
 /// The expanded words W\[65\] down to W\[34\], in that order: the order in which the SHA
-/// instructions of x86 hold them, on two cache lines. [`word`] finds one.
+/// instructions of x86 hold them, on two cache lines: see [`index`].
 pub type Window = [u32; 32];
 
 /// The t of a window's first word.

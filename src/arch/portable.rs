@@ -47,7 +47,7 @@ type Widest = super::x86::ssse3::Xmm;
 #[cfg(not(target_feature = "sse2"))]
 type Widest = u32;
 
-/// How many candidates [`recompress`] takes.
+/// How many candidates [`recompress`](recompress()) takes.
 pub const RECOMPRESSED: usize = size_of::<Widest>() / size_of::<u32>();
 
 /// Those of some candidates that are part of an attack.

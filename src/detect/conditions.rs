@@ -373,7 +373,7 @@ pub fn evaluate<L: ConditionWord>(columns: &[L; 16]) -> [L; 2] {
 #[inline(always)]
 #[allow(unsafe_code)]
 pub unsafe fn columns_in_lanes<V: ConditionWord + SimdWord<N>, const N: usize>(
-    window: &[[u32; MAX_WIDTH]; 32],
+    window: &[[u32; N]; 32],
 ) -> [V; 16] {
     // Byte k of word j in `low` and in `high`: the bytes 0 and 3 of W[34 + 8 * k + j].
     // SAFETY: the CPU has the vectors of `V` by this function's contract.
@@ -484,7 +484,7 @@ pub unsafe fn live_in_lanes<V: ConditionVector<N>, const N: usize>(
             live.fill(MaybeUninit::new(0));
             continue;
         }
-        let mut sets = [[0; MAX_WIDTH]; 2];
+        let mut sets = [[0; N]; 2];
         one.store(&mut sets[0]);
         two.store(&mut sets[1]);
         for (lane, live) in live.iter_mut().enumerate() {

@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use super::conditions::{ConditionVector, Live, columns_in_lanes, evaluate};
 use super::confirm::CandidateQueue;
 use crate::block::Block;
-use crate::lanes::{self, Inspect, LaneTraces, MAX_WIDTH, States, Step};
+use crate::lanes::{self, Inspect, LaneTraces, States, Step};
 
 /// The [`Kernel`](lanes::Kernel) that hashes and checks with the vectors of `V`.
 ///
@@ -40,14 +40,14 @@ impl<'a, V: ConditionVector<N>, const N: usize> Inspect<'a, N> for LaneCheck<'_,
     unsafe fn inspect(
         &mut self,
         blocks: [&'a Block; N],
-        traces: &LaneTraces,
+        traces: &LaneTraces<N>,
         steps: &mut [Step<'a>],
         step: usize,
     ) {
         // SAFETY: the CPU has the vectors of `V` by the trait's contract.
         let [one, two] = evaluate(&unsafe { columns_in_lanes::<V, N>(&traces.window) });
         if one.any(two) {
-            let mut live = [[0; MAX_WIDTH]; 2];
+            let mut live = [[0; N]; 2];
             one.store(&mut live[0]);
             two.store(&mut live[1]);
             self.queue.push(&blocks, traces, &live, steps, step);
@@ -68,11 +68,11 @@ impl<'a> LaneQueue<'a> {
     /// Add those of the blocks in all lanes; `live` are each lane's live vectors of type I,
     /// and those of type II.
     #[inline(never)]
-    pub fn push(
+    pub fn push<const N: usize>(
         &mut self,
-        blocks: &[&'a Block],
-        traces: &LaneTraces,
-        live: &[[u32; MAX_WIDTH]; 2],
+        blocks: &[&'a Block; N],
+        traces: &LaneTraces<N>,
+        live: &[[u32; N]; 2],
         steps: &mut [Step<'a>],
         step: usize,
     ) {

@@ -1,6 +1,6 @@
 //! Storing the bytes after the last whole block, ready for the compressor.
 //!
-//! A tail is stored 16 bytes at a time, as the backends load it (see [`stores`](crate::stores)),
+//! A tail is stored 16 bytes at a time, as the backends load it (see `stores`),
 //! with the last piece filled up with zeros. A plain `memcpy` would write overlapping
 //! pieces, which costs a quarter of the time of a 20-byte message.
 

@@ -14,16 +14,9 @@ use crate::lanes::{LaneKernel, MAX_WIDTH, States, Step};
 /// The messages that are going on, and their chaining values.
 pub type Jobs<'a> = ArrayVec<(Job<'a>, State), MAX_WIDTH>;
 
-/// The most steps that a plan has: three whole messages in each lane. A message takes a
-/// step for its whole blocks and up to two for its padding. More steps would take more
-/// stack: room for padding is already 9 KiB, and the steps themselves are 6.
-pub const STEPS: usize = 9;
-
-/// Room for the blocks that are not in the messages: one for each lane and step.
-pub type Pool = [MaybeUninit<Block>; MAX_WIDTH * STEPS];
-
-/// A pool in which no block has been written.
-pub const EMPTY_POOL: Pool = [const { MaybeUninit::uninit() }; MAX_WIDTH * STEPS];
+/// The most steps that a plan has. More would take more stack: a step is 640 bytes, and its
+/// room for padding 1 KiB.
+const STEPS: usize = 8;
 
 /// What no batch calls a message.
 const NO_MESSAGE: usize = usize::MAX;
@@ -104,7 +97,7 @@ pub fn run_planned<'a>(kernel: Available<LaneKernel>, jobs: &mut Jobs<'a>, batch
     let lanes_to_spare = lane_jobs.iter().any(Option::is_none);
     let mut lane_is_idle = false;
     while !lane_is_idle {
-        let mut pool = EMPTY_POOL;
+        let mut pool = [const { MaybeUninit::uninit() }; MAX_WIDTH * STEPS];
         let mut pool = &mut pool[..];
         // What each lane does, step by step, and for whom.
         let mut steps = ArrayVec::<Step, STEPS>::new();

@@ -6,7 +6,7 @@ use core::slice;
 use arrayvec::ArrayVec;
 
 use super::job::Batch;
-use super::plan::{EMPTY_POOL, STEPS, lanes_of};
+use super::plan::lanes_of;
 use crate::block::{BLOCK_LEN, Block};
 use crate::compress;
 use crate::hasher::{padding, tail};
@@ -23,6 +23,9 @@ pub trait UniformBatch<'a>: Batch<'a> {
     fn message(&self, id: usize) -> &'a [u8];
 }
 
+/// The most steps that are planned: three messages of any length in each lane.
+const STEPS: usize = 3 * STEPS_OF_A_MESSAGE;
+
 /// The most steps that a whole message takes: one for its whole blocks, and two for its
 /// padding.
 const STEPS_OF_A_MESSAGE: usize = 3;
@@ -35,7 +38,7 @@ pub fn run_uniform<'a>(batch: &mut impl UniformBatch<'a>) {
     let Some(kernel) = compress::for_count(MAX_WIDTH, short) else { return };
     let width = kernel.width();
     loop {
-        let mut pool = EMPTY_POOL;
+        let mut pool = [const { MaybeUninit::uninit() }; MAX_WIDTH * STEPS];
         let mut length_blocks = [const { MaybeUninit::uninit() }; STEPS];
         let (mut pool, mut length_blocks) = (pool.iter_mut(), length_blocks.iter_mut());
         let mut steps = ArrayVec::<Step, STEPS>::new();

@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use crate::block::Block;
-use crate::lanes::{self, MAX_WIDTH, SimdWord, States, Step};
+use crate::lanes::{self, SimdWord, States, Step};
 use crate::recompress;
 use crate::rounds::Word;
 use crate::trace::Candidate;
@@ -65,13 +65,13 @@ impl Word for Quad {
 
 impl SimdWord<4> for Quad {
     #[inline(always)]
-    unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self {
-        // SAFETY: the CPU has NEON by the trait's contract; four of the words are readable.
+    unsafe fn load(words: &[u32; 4]) -> Self {
+        // SAFETY: the CPU has NEON by the trait's contract; four words are readable.
         Self(unsafe { vld1q_u32(words.as_ptr()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; MAX_WIDTH]) {
-        // SAFETY: a `Quad` exists only where there is NEON; four of the words are writable.
+    fn store(self, words: &mut [u32; 4]) {
+        // SAFETY: a `Quad` exists only where there is NEON; four words are writable.
         unsafe { vst1q_u32(words.as_mut_ptr(), self.0) }
     }
     #[inline(always)]

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use crate::block::Block;
-use crate::lanes::{self, MAX_WIDTH, SimdWord, States, Step};
+use crate::lanes::{self, SimdWord, States, Step};
 use crate::recompress;
 use crate::rounds::Word;
 use crate::trace::Candidate;
@@ -72,13 +72,13 @@ impl Word for Ymm {
 
 impl SimdWord<8> for Ymm {
     #[inline(always)]
-    unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self {
-        // SAFETY: the CPU has AVX2 by the trait's contract; 8 of the words are 32 bytes.
+    unsafe fn load(words: &[u32; 8]) -> Self {
+        // SAFETY: the CPU has AVX2 by the trait's contract; 8 words are 32 bytes.
         Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; MAX_WIDTH]) {
-        // SAFETY: a `Ymm` exists only where there is AVX2; 8 of the words are 32 bytes.
+    fn store(self, words: &mut [u32; 8]) {
+        // SAFETY: a `Ymm` exists only where there is AVX2; 8 words are 32 bytes.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
     }
     #[inline(always)]

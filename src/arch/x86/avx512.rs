@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use crate::block::Block;
-use crate::lanes::{self, MAX_WIDTH, SimdWord, States, Step};
+use crate::lanes::{self, SimdWord, States, Step};
 use crate::rounds::Word;
 
 /// 16 messages: a [`Kernel`](lanes::Kernel).
@@ -76,12 +76,12 @@ impl Word for Zmm {
 
 impl SimdWord<16> for Zmm {
     #[inline(always)]
-    unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self {
+    unsafe fn load(words: &[u32; 16]) -> Self {
         // SAFETY: the CPU has AVX-512 F by the trait's contract; 16 words are 64 bytes.
         Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; MAX_WIDTH]) {
+    fn store(self, words: &mut [u32; 16]) {
         // SAFETY: a `Zmm` exists only where there is AVX-512 F; 16 words are 64 bytes.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
     }
@@ -176,13 +176,13 @@ impl Word for YmmVl {
 
 impl SimdWord<8> for YmmVl {
     #[inline(always)]
-    unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self {
-        // SAFETY: the CPU has AVX2 by the trait's contract; 8 of the words are 32 bytes.
+    unsafe fn load(words: &[u32; 8]) -> Self {
+        // SAFETY: the CPU has AVX2 by the trait's contract; 8 words are 32 bytes.
         Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; MAX_WIDTH]) {
-        // SAFETY: a `YmmVl` exists only where there is AVX2; 8 of the words are 32 bytes.
+    fn store(self, words: &mut [u32; 8]) {
+        // SAFETY: a `YmmVl` exists only where there is AVX2; 8 words are 32 bytes.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
     }
     #[inline(always)]

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use crate::block::Block;
-use crate::lanes::{self, MAX_WIDTH, SimdWord, States, Step};
+use crate::lanes::{self, SimdWord, States, Step};
 use crate::rounds::Word;
 
 /// 4 messages: a [`Kernel`](lanes::Kernel).
@@ -61,13 +61,13 @@ impl Word for Xmm {
 
 impl SimdWord<4> for Xmm {
     #[inline(always)]
-    unsafe fn load(words: &[u32; MAX_WIDTH]) -> Self {
-        // SAFETY: the CPU has SSE2 by the trait's contract; 4 of the words are 16 bytes.
+    unsafe fn load(words: &[u32; 4]) -> Self {
+        // SAFETY: the CPU has SSE2 by the trait's contract; 4 words are 16 bytes.
         Self(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store(self, words: &mut [u32; MAX_WIDTH]) {
-        // SAFETY: an `Xmm` exists only where there is SSE2; 4 of the words are 16 bytes.
+    fn store(self, words: &mut [u32; 4]) {
+        // SAFETY: an `Xmm` exists only where there is SSE2; 4 words are 16 bytes.
         unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) }
     }
     #[inline(always)]

@@ -23,7 +23,7 @@ use crate::block::{Block, State};
 use crate::detect::conditions::{ALL, ConditionWord, Live, RELATIONS, TYPES, column_index, evaluate};
 use crate::detect::lanes::LaneQueue;
 use crate::detect::phase::Suspects;
-use crate::lanes::{self, Inspect, LaneTraces, MAX_WIDTH, SimdWord, States, Step};
+use crate::lanes::{self, Inspect, LaneTraces, SimdWord, States, Step};
 use crate::trace::{FIRST_T, Trace, Window, index};
 
 /// A vector's worth of constants.
@@ -485,7 +485,7 @@ fn batch(traces: &[Trace; LANES], live: &mut [MaybeUninit<Live>; LANES]) -> __mm
 /// The columns of blocks that have a lane each already.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn columns_of_lanes(traces: &LaneTraces) -> [__m512i; 16] {
+fn columns_of_lanes(traces: &LaneTraces<LANES>) -> [__m512i; 16] {
     // Byte k of word j in `low` and in `high`: the bytes 0 and 3 of W[34 + 8 * k + j].
     let (mut low, mut high) = ([_mm512_setzero_si512(); 8], [_mm512_setzero_si512(); 8]);
     let (ends, even) = (_mm512_set1_epi32(0xff00_00ffu32 as i32), _mm512_set1_epi32(0x00ff_00ff));
@@ -555,7 +555,7 @@ impl<'a> Inspect<'a, LANES> for LaneCheck<'a> {
     unsafe fn inspect(
         &mut self,
         blocks: [&'a Block; LANES],
-        traces: &LaneTraces,
+        traces: &LaneTraces<LANES>,
         steps: &mut [Step<'a>],
         step: usize,
     ) {
@@ -564,7 +564,7 @@ impl<'a> Inspect<'a, LANES> for LaneCheck<'a> {
             let [one, two] = evaluate(&columns_of_lanes(traces).map(Zmm));
             let any = _mm512_or_si512(one.0, two.0);
             if _mm512_test_epi32_mask(any, any) != 0 {
-                let mut live = [[0; MAX_WIDTH]; 2];
+                let mut live = [[0; LANES]; 2];
                 one.store(&mut live[0]);
                 two.store(&mut live[1]);
                 self.0.push(&blocks, traces, &live, steps, step);
