@@ -9,6 +9,8 @@
 #   make integration      real programs on it, from their sources: their tests, their speed
 #   make integration-git  one of them: git, coreutils, binutils or llvm
 #   make install          PREFIX= LIBDIR= INCLUDEDIR= DESTDIR=
+#                         DROP_IN=no: the peers' names in a library of their own
+#                         SYMBOL_PREFIX=foo_: before every function's name
 #   make uninstall        the same variables
 #   make headers          write include/ anew from the skins
 #   make clean            remove all that was built, but for cargo-c
@@ -23,8 +25,14 @@ CC ?= cc
 CFLAGS ?= -O2 -g -Wall -Wextra
 CXXFLAGS ?= -O2 -g -Wall -Wextra
 
+# Of the library: see scripts/stage.sh.
+DROP_IN ?= yes
+SYMBOL_PREFIX ?=
+
 BUILD := target/shaone
 STAGE := $(BUILD)/usr
+# What the examples are linked to; cargo alone makes it.
+ARCHIVE := $(BUILD)/archive
 EXAMPLES := $(wildcard examples/*.c examples/programs/*.c)
 # Not everybody has a C++ compiler.
 ifneq ($(shell command -v $(CXX)),)
@@ -38,15 +46,23 @@ PROGRAMS := git coreutils binutils llvm
 SOURCES := $(shell find src include) Cargo.toml Cargo.lock scripts/stage.sh
 WHERE = --prefix='$(PREFIX)' --libdir='$(LIBDIR)' --includedir='$(INCLUDEDIR)'
 
-export CARGO CC
+export CARGO CC DROP_IN SYMBOL_PREFIX
 
 all: $(STAGE)/stamp
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
-$(STAGE)/stamp: $(SOURCES)
+$(STAGE)/stamp: $(SOURCES) $(BUILD)/options
 	scripts/stage.sh $(STAGE)
+
+$(ARCHIVE)/stamp: $(SOURCES) $(BUILD)/options
+	scripts/stage.sh --archive $(ARCHIVE)
+
+# Is new whenever the library is to be built in another way.
+$(BUILD)/options: always
+	@mkdir -p $(BUILD)
+	@echo '$(DROP_IN) $(SYMBOL_PREFIX)' | cmp -s - $@ || echo '$(DROP_IN) $(SYMBOL_PREFIX)' >$@
 
 install: $(STAGE)/stamp
 	DESTDIR='$(DESTDIR)' scripts/install.sh $(WHERE)
@@ -56,11 +72,11 @@ uninstall:
 
 examples: $(EXAMPLES)
 
-$(BUILD)/%: %.c $(STAGE)/stamp
-	$(CC) $(CPPFLAGS) $(CFLAGS) -I$(STAGE)/include -o $@ $< $(LDFLAGS) $(STAGE)/lib/libshaone.a
+$(BUILD)/%: %.c $(ARCHIVE)/stamp
+	$(CC) $(CPPFLAGS) $(CFLAGS) -I$(ARCHIVE)/include -o $@ $< $(LDFLAGS) $(ARCHIVE)/lib/libshaone.a
 
-$(BUILD)/%: %.cpp $(STAGE)/stamp
-	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -I$(STAGE)/include -o $@ $< $(LDFLAGS) $(STAGE)/lib/libshaone.a
+$(BUILD)/%: %.cpp $(ARCHIVE)/stamp
+	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -I$(ARCHIVE)/include -o $@ $< $(LDFLAGS) $(ARCHIVE)/lib/libshaone.a
 
 demo: examples
 	scripts/demo.sh $(BUILD)
@@ -87,5 +103,5 @@ headers:
 clean:
 	find target -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +
 
-.PHONY: all help install uninstall examples demo check bench headers clean \
+.PHONY: all help always install uninstall examples demo check bench headers clean \
 	integration $(PROGRAMS:%=integration-%)

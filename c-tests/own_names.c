@@ -9,8 +9,9 @@
 /* Of ours, declared here because their headers clash with the program's own. */
 void shaone_digest(const void *data, size_t len, unsigned char digest[20]);
 int shaone_digest_fd(int fd, unsigned char digest[20]);
-int hmac_sha1(const void *key, size_t keylen, const void *in, size_t inlen, void *resbuf);
-int sha1_stream(FILE *stream, void *resblock);
+int hmac_sha1(const void *key, size_t keylen, const void *in, size_t inlen, void *resbuf)
+    SHAONE_SYMBOL(shaone_hmac_sha1);
+int sha1_stream(FILE *stream, void *resblock) SHAONE_SYMBOL(shaone_sha1_stream);
 
 /* The program's own, with other types than ours. */
 struct own {

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shaone/symbols.h"
+
 /* The version of this header; shaone_version() tells the library's. */
 #define SHAONE_VERSION_MAJOR 0
 #define SHAONE_VERSION_MINOR 1
@@ -75,30 +77,30 @@ extern "C" {
 /**
  * Start a computation. ctx need not have been initialised before.
  */
-void sha1_init(shaone_ctx *ctx);
+void shaone_init(shaone_ctx *ctx) SHAONE_SYMBOL(shaone_init);
 
 /**
  * Hash len more bytes: any length, any alignment; data may be NULL when len
  * is 0.
  */
-void sha1_update(shaone_ctx *ctx, const void *data, size_t len);
+void shaone_update(shaone_ctx *ctx, const void *data, size_t len) SHAONE_SYMBOL(shaone_update);
 
 /**
  * Finish: write the 20 bytes of the digest, at any alignment. ctx is used up
- * and may go to sha1_init again.
+ * and may go to shaone_init again.
  */
-void sha1_final(unsigned char digest[20], shaone_ctx *ctx);
+void shaone_final(unsigned char digest[20], shaone_ctx *ctx) SHAONE_SYMBOL(shaone_final);
 
 /**
  * Write the digest of what was hashed so far; the computation goes on.
  */
-void shaone_peek(unsigned char digest[20], const shaone_ctx *ctx);
+void shaone_peek(unsigned char digest[20], const shaone_ctx *ctx) SHAONE_SYMBOL(shaone_peek);
 
 /**
  * Write the digest of len bytes at data: any length, any alignment; data may
  * be NULL when len is 0.
  */
-void shaone_digest(const void *data, size_t len, unsigned char digest[20]);
+void shaone_digest(const void *data, size_t len, unsigned char digest[20]) SHAONE_SYMBOL(shaone_digest);
 
 /**
  * Write the digest of what can be read from the file descriptor fd, from its
@@ -108,19 +110,19 @@ void shaone_digest(const void *data, size_t len, unsigned char digest[20]);
  * read that a signal interrupts is begun again. Blocks as long as read does. Takes
  * 33 KiB of stack.
  */
-int shaone_digest_fd(int fd, unsigned char digest[20]);
+int shaone_digest_fd(int fd, unsigned char digest[20]) SHAONE_SYMBOL(shaone_digest_fd);
 
 /**
  * Start a computation with collision detection. ctx need not have been initialised
  * before.
  */
-void shaone_checked_init(shaone_checked_ctx *ctx);
+void shaone_checked_init(shaone_checked_ctx *ctx) SHAONE_SYMBOL(shaone_checked_init);
 
 /**
  * Hash and check len more bytes: any length, any alignment; data may be NULL when len
  * is 0. Takes 20 KiB of stack.
  */
-void shaone_checked_update(shaone_checked_ctx *ctx, const void *data, size_t len);
+void shaone_checked_update(shaone_checked_ctx *ctx, const void *data, size_t len) SHAONE_SYMBOL(shaone_checked_update);
 
 /**
  * Finish: write the 20 bytes of the digest, at any alignment, which is SHA-1's in any
@@ -128,7 +130,7 @@ void shaone_checked_update(shaone_checked_ctx *ctx, const void *data, size_t len
  *
  * Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of stack.
  */
-int shaone_checked_final(unsigned char digest[20], shaone_checked_ctx *ctx);
+int shaone_checked_final(unsigned char digest[20], shaone_checked_ctx *ctx) SHAONE_SYMBOL(shaone_checked_final);
 
 /**
  * shaone_digest with collision detection. The digest is SHA-1's in any case.
@@ -136,17 +138,17 @@ int shaone_checked_final(unsigned char digest[20], shaone_checked_ctx *ctx);
  * Returns 0; or 1 if the message is part of a collision attack. Takes 20 KiB of
  * stack.
  */
-int shaone_checked_digest(const void *data, size_t len, unsigned char digest[20]);
+int shaone_checked_digest(const void *data, size_t len, unsigned char digest[20]) SHAONE_SYMBOL(shaone_checked_digest);
 
 /**
  * The name of the compression backend in use on this CPU, for people to read.
  */
-const char *shaone_backend(void);
+const char *shaone_backend(void) SHAONE_SYMBOL(shaone_backend);
 
 /**
  * The version of the library at run time; SHAONE_VERSION is that of the header.
  */
-const char *shaone_version(void);
+const char *shaone_version(void) SHAONE_SYMBOL(shaone_version);
 
 /**
  * Write the digests of n messages: digests[i] is that of the len[i] bytes at
@@ -158,7 +160,7 @@ const char *shaone_version(void);
 void shaone_digest_many(size_t n,
                         const void *const data[],
                         const size_t len[],
-                        unsigned char digests[][20]);
+                        unsigned char digests[][20]) SHAONE_SYMBOL(shaone_digest_many);
 
 /**
  * Write the digests of consecutive pieces of piece_len bytes of the len bytes at
@@ -168,23 +170,23 @@ void shaone_digest_many(size_t n,
  * Returns how many pieces there are: 0 when len or piece_len is 0. The digests must
  * not overlap the data. Takes 24 KiB of stack.
  */
-size_t shaone_pieces(const void *data, size_t len, size_t piece_len, unsigned char digests[][20]);
+size_t shaone_pieces(const void *data, size_t len, size_t piece_len, unsigned char digests[][20]) SHAONE_SYMBOL(shaone_pieces);
 
 /**
- * sha1_update for n computations at once: len[i] bytes at data[i] for ctx[i]. No
+ * shaone_update for n computations at once: len[i] bytes at data[i] for ctx[i]. No
  * context may be there twice. Otherwise as shaone_digest_many.
  */
 void shaone_update_many(size_t n,
                         shaone_ctx *const ctx[],
                         const void *const data[],
-                        const size_t len[]);
+                        const size_t len[]) SHAONE_SYMBOL(shaone_update_many);
 
 /**
- * sha1_final for n computations at once: digests[i] is that of ctx[i]. No context
+ * shaone_final for n computations at once: digests[i] is that of ctx[i]. No context
  * may be there twice; all are used up. The digests must not overlap the contexts.
  * Takes 24 KiB of stack.
  */
-void shaone_final_many(size_t n, unsigned char digests[][20], shaone_ctx *const ctx[]);
+void shaone_final_many(size_t n, unsigned char digests[][20], shaone_ctx *const ctx[]) SHAONE_SYMBOL(shaone_final_many);
 
 /**
  * shaone_digest_many with collision detection: found[i] is 1 when message i is
@@ -196,10 +198,30 @@ size_t shaone_checked_digest_many(size_t n,
                                   const void *const data[],
                                   const size_t len[],
                                   unsigned char digests[][20],
-                                  unsigned char found[]);
+                                  unsigned char found[]) SHAONE_SYMBOL(shaone_checked_digest_many);
 
 #ifdef __cplusplus
 }  /* extern "C" */
 #endif  /* __cplusplus */
+
+#if !defined(SHAONE_NO_SHORT_NAMES) && !defined(sha1_init) && !defined(TOMCRYPT_H_)
+/*
+ * The short names of shaone_init, shaone_update and shaone_final. They are names of
+ * this header only: what the linker looks for is shaone_*, whatever else has
+ * functions of these names. They are left out behind nettle's and libtomcrypt's
+ * headers, which have them too. Before libtomcrypt's, define SHAONE_NO_SHORT_NAMES.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif /* __cplusplus */
+
+void sha1_init(shaone_ctx *ctx) SHAONE_SYMBOL(shaone_init);
+void sha1_update(shaone_ctx *ctx, const void *data, size_t len) SHAONE_SYMBOL(shaone_update);
+void sha1_final(unsigned char digest[20], shaone_ctx *ctx) SHAONE_SYMBOL(shaone_final);
+
+#ifdef __cplusplus
+}  /* extern "C" */
+#endif  /* __cplusplus */
+#endif /* SHAONE_NO_SHORT_NAMES */
 
 #endif /* SHAONE_H */

@@ -5,6 +5,7 @@
 //! nothing. None of them unwinds, allocates or takes a lock.
 
 pub mod bytes;
+mod dropin;
 pub mod git;
 pub mod gnulib;
 pub mod libiberty;

@@ -43,9 +43,9 @@ const OTHERS: &[Program] = &[
 /// can never go again.
 const EXPORTS: &[&str] = &[
     // shaone.h
-    "sha1_init",
-    "sha1_update",
-    "sha1_final",
+    "shaone_init",
+    "shaone_update",
+    "shaone_final",
     "shaone_backend",
     "shaone_checked_digest",
     "shaone_checked_digest_many",
@@ -60,6 +60,20 @@ const EXPORTS: &[&str] = &[
     "shaone_digest_fd",
     "shaone_peek",
     "shaone_version",
+    // What the headers in compat/ refer to
+    "shaone_hmac_sha1",
+    "shaone_sha1_buffer",
+    "shaone_sha1_choose_process_bytes",
+    "shaone_sha1_finish_ctx",
+    "shaone_sha1_init_ctx",
+    "shaone_sha1_process_block",
+    "shaone_sha1_process_bytes",
+    "shaone_sha1_read_ctx",
+    "shaone_sha1_stream",
+    // The names that programs have: shaone.h's short ones
+    "sha1_init",
+    "sha1_update",
+    "sha1_final",
     // shaone/be.h
     "get_be16",
     "get_be32",
@@ -528,39 +542,53 @@ fn headers_drop_in() {
     }
 }
 
-/// The global names of an object, archive or shared: what it defines for
-/// others, and what it wants of them.
-fn global_names(file: &Path, table: &str) -> (BTreeSet<String>, BTreeSet<String>) {
-    let (mut defined, mut wanted) = (BTreeSet::new(), BTreeSet::new());
-    let printed = output(Command::new("readelf").args(["-W", table]).arg(file));
-    for line in printed.lines() {
-        // Num: Value Size Type Bind Vis Ndx Name[@version]
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let [_, _, _, _, "GLOBAL" | "WEAK", visibility, section, name, ..] = fields[..] else { continue };
-        let name = name.split('@').next().unwrap().to_string();
-        match section {
-            "UND" => wanted.insert(name),
-            // A version's own name.
-            "ABS" => continue,
-            _ if visibility == "HIDDEN" => continue,
-            _ => defined.insert(name),
-        };
-    }
-    (defined, wanted)
+/// A global name of an object, archive or shared library.
+struct GlobalName {
+    name: String,
+    weak: bool,
+    hidden: bool,
+    defined: bool,
 }
 
+fn global_names(file: &Path, table: &str) -> Vec<GlobalName> {
+    let printed = output(Command::new("readelf").args(["-W", table]).arg(file));
+    let parsed = printed.lines().filter_map(|line| {
+        // Num: Value Size Type Bind Vis Ndx Name[@version]
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [_, _, _, _, bind @ ("GLOBAL" | "WEAK"), visibility, section, name, ..] = fields[..] else {
+            return None;
+        };
+        Some(GlobalName {
+            // ABS is for a version's own name.
+            name: name.split('@').next().filter(|_| section != "ABS")?.into(),
+            weak: bind == "WEAK",
+            hidden: visibility == "HIDDEN",
+            defined: section != "UND",
+        })
+    });
+    parsed.collect()
+}
+
+/// The shared library gives all names to everybody. Those of the archive are weak, so that a
+/// program can have its own, and hidden, so that it does not give ours to others.
 #[test]
 fn only_the_intended_names() {
-    let exports: BTreeSet<String> = EXPORTS.iter().map(|name| name.to_string()).collect();
-    for (file, table) in [("libshaone.so", "--dyn-syms"), ("libshaone.a", "-s")] {
-        let (defined, wanted) = global_names(&stage().join("lib").join(file), table);
+    let exports: BTreeSet<&str> = EXPORTS.iter().copied().collect();
+    for (file, table, archive) in [("libshaone.so", "--dyn-syms", false), ("libshaone.a", "-s", true)] {
+        let names = global_names(&stage().join("lib").join(file), table);
+        let (defined, wanted): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name.defined);
+        for name in &defined {
+            assert_eq!((name.weak, name.hidden), (archive, archive), "{file}: {}", name.name);
+        }
+        let defined: BTreeSet<&str> = defined.iter().map(|name| name.name.as_str()).collect();
         let missing: Vec<_> = exports.difference(&defined).collect();
         let extra: Vec<_> = defined.difference(&exports).collect();
         assert!(
             missing.is_empty() && extra.is_empty(),
             "{file}: missing {missing:?}, not intended {extra:?}"
         );
-        let strange: Vec<_> = wanted.iter().filter(|name| !IMPORTS.contains(&name.as_str())).collect();
+        let strange: Vec<_> =
+            wanted.iter().map(|name| name.name.as_str()).filter(|name| !IMPORTS.contains(name)).collect();
         assert!(strange.is_empty(), "{file} wants {strange:?}");
     }
 }

@@ -18,7 +18,48 @@ struct Header {
     before: String,
     /// Inside the guard, after the declarations.
     after: &'static str,
+    /// For a function of the skins: its name in C, and the linker's.
+    names: fn(&str) -> (String, String),
 }
+
+/// Both are the same.
+fn one_name(name: &str) -> (String, String) {
+    (name.into(), name.into())
+}
+
+/// The names of a peer, behind which the linker finds `shaone_*`.
+fn peers_names(name: &str) -> (String, String) {
+    (name.strip_prefix("shaone_").expect("a function of ours").into(), name.into())
+}
+
+/// git's names for the functions of `shaone.h`.
+fn gits_names(name: &str) -> (String, String) {
+    let symbol = name.strip_prefix("blk_SHA1_").expect("a function of git's").to_lowercase();
+    (name.into(), format!("shaone_{symbol}"))
+}
+
+/// The names that C programs know.
+const SHORT_NAMES: &str = "
+#if !defined(SHAONE_NO_SHORT_NAMES) && !defined(sha1_init) && !defined(TOMCRYPT_H_)
+/*
+ * The short names of shaone_init, shaone_update and shaone_final. They are names of
+ * this header only: what the linker looks for is shaone_*, whatever else has
+ * functions of these names. They are left out behind nettle's and libtomcrypt's
+ * headers, which have them too. Before libtomcrypt's, define SHAONE_NO_SHORT_NAMES.
+ */
+#ifdef __cplusplus
+extern \"C\" {
+#endif /* __cplusplus */
+
+void sha1_init(shaone_ctx *ctx) SHAONE_SYMBOL(shaone_init);
+void sha1_update(shaone_ctx *ctx, const void *data, size_t len) SHAONE_SYMBOL(shaone_update);
+void sha1_final(unsigned char digest[20], shaone_ctx *ctx) SHAONE_SYMBOL(shaone_final);
+
+#ifdef __cplusplus
+}  /* extern \"C\" */
+#endif  /* __cplusplus */
+#endif /* SHAONE_NO_SHORT_NAMES */
+";
 
 fn headers() -> Vec<Header> {
     let [major, minor, patch] =
@@ -43,8 +84,9 @@ fn headers() -> Vec<Header> {
                 fork() and in a signal handler, while no other call uses the same context;\n\
                 lengths are in bytes; data and digests may have any alignment; digests are\n\
                 20 bytes, and may overlap the data.",
-            before: version,
-            after: "",
+            before: format!("#include \"shaone/symbols.h\"\n\n{version}"),
+            after: SHORT_NAMES,
+            names: one_name,
         },
         Header {
             path: "shaone/compat/git/block-sha1/sha1.h",
@@ -52,13 +94,14 @@ fn headers() -> Vec<Header> {
             style: Style::Type,
             guard: "SHAONE_COMPAT_GIT_BLOCK_SHA1_H",
             about: "git's block-sha1/sha1.h on shaone: same names, same layout.",
-            before: String::new(),
+            before: "#include \"../../../symbols.h\"".into(),
             after: "\n#ifndef platform_SHA_CTX\n\
                 #define platform_SHA_CTX blk_SHA_CTX\n\
                 #define platform_SHA1_Init blk_SHA1_Init\n\
                 #define platform_SHA1_Update blk_SHA1_Update\n\
                 #define platform_SHA1_Final blk_SHA1_Final\n\
                 #endif\n",
+            names: gits_names,
         },
         Header {
             path: "shaone/compat/gnulib/sha1.h",
@@ -67,8 +110,10 @@ fn headers() -> Vec<Header> {
             guard: "SHAONE_COMPAT_GNULIB_SHA1_H",
             about: "gnulib's sha1.h (and hmac.h's hmac_sha1) on shaone: same names, same layout.\n\
                 All functions but sha1_stream are safe in any thread and in signal handlers.",
-            before: "#include <stdio.h>\n\n#define SHA1_DIGEST_SIZE 20".into(),
+            before: "#include <stdio.h>\n\n#include \"../../symbols.h\"\n\n#define SHA1_DIGEST_SIZE 20"
+                .into(),
             after: "",
+            names: peers_names,
         },
         Header {
             path: "shaone/compat/libiberty/sha1.h",
@@ -77,8 +122,10 @@ fn headers() -> Vec<Header> {
             guard: "SHAONE_COMPAT_LIBIBERTY_SHA1_H",
             about: "libiberty's sha1.h on shaone: same names, same layout.\n\
                 All functions but sha1_stream are safe in any thread and in signal handlers.",
-            before: "#include <stdio.h>\n\n#define SHA1_DIGEST_SIZE 20".into(),
+            before: "#include <stdio.h>\n\n#include \"../../symbols.h\"\n\n#define SHA1_DIGEST_SIZE 20"
+                .into(),
             after: "",
+            names: peers_names,
         },
         Header {
             path: "shaone/compat/sha1dc/sha1dc/sha1.h",
@@ -87,10 +134,35 @@ fn headers() -> Vec<Header> {
             guard: "SHAONE_COMPAT_SHA1DC_SHA1_H",
             about: "sha1collisiondetection's sha1dc/sha1.h on shaone: same names, same layout.\n\
                 All functions are safe in any thread and in signal handlers.",
-            before: String::new(),
+            before: "#include \"../../../symbols.h\"".into(),
             after: "",
+            names: one_name,
         },
     ]
+}
+
+/// The declarations, where each of a function tells the name that the linker looks for.
+fn with_symbols(declarations: &str, names: fn(&str) -> (String, String)) -> String {
+    let mut told = String::new();
+    for statement in declarations.split_inclusive(";\n") {
+        // Behind the comment, and what opens `extern "C"`.
+        let start = statement.rfind("*/\n").map_or(0, |end| end + 3);
+        let (before, declaration) = statement.split_at(start);
+        told += before;
+        match declaration.split_once('(') {
+            Some((head, arguments)) if !declaration.starts_with("typedef") && arguments.ends_with(");\n") => {
+                let name = head.rsplit([' ', '*']).next().unwrap();
+                let (c_name, symbol) = names(name);
+                let arguments = arguments.strip_suffix(";\n").unwrap();
+                told += &format!(
+                    "{}{c_name}({arguments} SHAONE_SYMBOL({symbol});\n",
+                    &head[..head.len() - name.len()]
+                );
+            }
+            _ => told += declaration,
+        }
+    }
+    told
 }
 
 fn generate(header: &Header) -> String {
@@ -128,7 +200,7 @@ fn generate(header: &Header) -> String {
          /* Generated by tests/headers.rs from src/capi: change it there. */\n\
          #ifndef {guard}\n#define {guard}\n\n{}\n\n{before}{}\n{}\n#endif /* {guard} */\n",
         includes.trim(),
-        declarations.trim(),
+        with_symbols(declarations.trim(), header.names),
         header.after,
     )
 }

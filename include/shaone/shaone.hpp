@@ -38,10 +38,10 @@ public:
     sha1() noexcept { init(); }
 
     /** Start anew. */
-    void init() noexcept { sha1_init(&context); }
+    void init() noexcept { shaone_init(&context); }
 
     /** Hash size more bytes; data may be null when size is 0. */
-    void update(const void *data, std::size_t size) noexcept { sha1_update(&context, data, size); }
+    void update(const void *data, std::size_t size) noexcept { shaone_update(&context, data, size); }
 
     /** Hash the bytes of a container or a view. */
     template <typename Bytes, typename = if_bytes<Bytes>> void update(const Bytes &bytes) noexcept
@@ -56,7 +56,7 @@ public:
     digest_type final() noexcept
     {
         digest_type digest;
-        sha1_final(digest.data(), &context);
+        shaone_final(digest.data(), &context);
         init();
         return digest;
     }

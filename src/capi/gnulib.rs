@@ -131,14 +131,15 @@ impl Context for sha1_ctx {
 
 /// Start a computation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_init_ctx(ctx: *mut sha1_ctx) {
+pub unsafe extern "C" fn shaone_sha1_init_ctx(ctx: *mut sha1_ctx) {
     // SAFETY: the caller's context is writable.
     unsafe { ctx.write(sha1_ctx::new()) }
 }
 
 /// Hash len more bytes, a multiple of 64, while nothing waits in the buffer.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_process_block(buffer: *const c_void, len: usize, ctx: *mut sha1_ctx) {
+#[inline(never)]
+pub unsafe extern "C" fn shaone_sha1_process_block(buffer: *const c_void, len: usize, ctx: *mut sha1_ctx) {
     // SAFETY: the caller's context is initialised, and its data readable for len bytes.
     unsafe {
         let ctx = &mut *ctx;
@@ -151,7 +152,7 @@ pub unsafe extern "C" fn sha1_process_block(buffer: *const c_void, len: usize, c
 
 /// Hash len more bytes; buffer may be NULL when len is 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_process_bytes(buffer: *const c_void, len: usize, ctx: *mut sha1_ctx) {
+pub unsafe extern "C" fn shaone_sha1_process_bytes(buffer: *const c_void, len: usize, ctx: *mut sha1_ctx) {
     // SAFETY: the caller's context is initialised, and its data readable for len bytes.
     unsafe { process_bytes(buffer, len, ctx) }
 }
@@ -171,7 +172,8 @@ pub(super) unsafe extern "C" fn process_bytes(buffer: *const c_void, len: usize,
 /// Hash what waits and the padding; write the digest to the 20 bytes at resbuf,
 /// at any alignment, and return resbuf.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_finish_ctx(ctx: *mut sha1_ctx, resbuf: *mut c_void) -> *mut c_void {
+#[inline(never)]
+pub unsafe extern "C" fn shaone_sha1_finish_ctx(ctx: *mut sha1_ctx, resbuf: *mut c_void) -> *mut c_void {
     // SAFETY: the caller's context is initialised, and its result writable.
     unsafe { write_digest(resbuf.cast(), (*ctx).finish()) };
     resbuf
@@ -181,7 +183,7 @@ pub unsafe extern "C" fn sha1_finish_ctx(ctx: *mut sha1_ctx, resbuf: *mut c_void
 /// resbuf, most significant bytes first, and return resbuf. After
 /// sha1_finish_ctx that is the digest.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_read_ctx(ctx: *const sha1_ctx, resbuf: *mut c_void) -> *mut c_void {
+pub unsafe extern "C" fn shaone_sha1_read_ctx(ctx: *const sha1_ctx, resbuf: *mut c_void) -> *mut c_void {
     // SAFETY: the caller's context is initialised as far as these fields go, and its result
     // writable.
     unsafe {
@@ -193,7 +195,8 @@ pub unsafe extern "C" fn sha1_read_ctx(ctx: *const sha1_ctx, resbuf: *mut c_void
 
 /// Write the digest of len bytes to resblock, and return resblock.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_buffer(
+#[inline(never)]
+pub unsafe extern "C" fn shaone_sha1_buffer(
     buffer: *const c_void,
     len: usize,
     resblock: *mut c_void,
@@ -208,7 +211,8 @@ pub unsafe extern "C" fn sha1_buffer(
 /// Returns 0 and leaves the stream at its end; or 1 with errno on a read error, and
 /// resblock is untouched. Takes 33 KiB of stack.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_stream(stream: *mut FILE, resblock: *mut c_void) -> c_int {
+#[inline(never)]
+pub unsafe extern "C" fn shaone_sha1_stream(stream: *mut FILE, resblock: *mut c_void) -> c_int {
     const PIECE_LEN: usize = 32 * 1024;
     let mut ctx = sha1_ctx::new();
     let mut piece = [MaybeUninit::<u8>::uninit(); PIECE_LEN];
@@ -234,7 +238,8 @@ pub unsafe extern "C" fn sha1_stream(stream: *mut FILE, resblock: *mut c_void) -
 /// HMAC-SHA-1 (RFC 2104) of inlen bytes at in under a key of keylen bytes, to
 /// the 20 bytes at resbuf. Returns 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hmac_sha1(
+#[inline(never)]
+pub unsafe extern "C" fn shaone_hmac_sha1(
     key: *const c_void,
     keylen: usize,
     r#in: *const c_void,

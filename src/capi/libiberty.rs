@@ -11,7 +11,7 @@ pub type sha1_process_bytes_fn =
 /// The fastest sha1_process_bytes for this CPU: here there is only one, which
 /// chooses by itself.
 #[unsafe(no_mangle)]
-pub extern "C" fn sha1_choose_process_bytes() -> sha1_process_bytes_fn {
+pub extern "C" fn shaone_sha1_choose_process_bytes() -> sha1_process_bytes_fn {
     // Not by its exported name, which a program may have given to a function of its own.
     Some(process_bytes)
 }

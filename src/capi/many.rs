@@ -163,7 +163,7 @@ impl<'a> Batch<'a> for Updates<'a> {
     }
 }
 
-/// sha1_update for n computations at once: len[i] bytes at data[i] for ctx[i]. No
+/// shaone_update for n computations at once: len[i] bytes at data[i] for ctx[i]. No
 /// context may be there twice. Otherwise as shaone_digest_many.
 /// cbindgen:ptrs-as-arrays=[[ctx;], [data;], [len;]]
 #[unsafe(no_mangle)]
@@ -216,7 +216,7 @@ impl<'a> Batch<'a> for Finals<'a> {
     }
 }
 
-/// sha1_final for n computations at once: digests[i] is that of ctx[i]. No context
+/// shaone_final for n computations at once: digests[i] is that of ctx[i]. No context
 /// may be there twice; all are used up. The digests must not overlap the contexts.
 /// Takes 24 KiB of stack.
 /// cbindgen:ptrs-as-arrays=[[digests;], [ctx;]]

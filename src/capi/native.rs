@@ -44,7 +44,7 @@ impl Context for shaone_ctx {
 impl shaone_ctx {
     /// A hash of nothing yet.
     #[inline(always)]
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         shaone_ctx { size: 0, h: INITIAL, block: [MaybeUninit::uninit(); BLOCK_LEN] }
     }
 
@@ -57,7 +57,7 @@ impl shaone_ctx {
 
 /// Start a computation. ctx need not have been initialised before.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_init(ctx: *mut shaone_ctx) {
+pub unsafe extern "C" fn shaone_init(ctx: *mut shaone_ctx) {
     // SAFETY: the caller's context is writable.
     unsafe { ctx.write(shaone_ctx::new()) }
 }
@@ -65,16 +65,18 @@ pub unsafe extern "C" fn sha1_init(ctx: *mut shaone_ctx) {
 /// Hash len more bytes: any length, any alignment; data may be NULL when len
 /// is 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_update(ctx: *mut shaone_ctx, data: *const c_void, len: usize) {
+#[inline(never)] // The other names jump here.
+pub unsafe extern "C" fn shaone_update(ctx: *mut shaone_ctx, data: *const c_void, len: usize) {
     // SAFETY: the caller's context is initialised, and its data readable for len bytes.
     unsafe { update(ctx, data.cast(), len) }
 }
 
 /// Finish: write the 20 bytes of the digest, at any alignment. ctx is used up
-/// and may go to sha1_init again.
+/// and may go to shaone_init again.
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sha1_final(digest: *mut c_uchar, ctx: *mut shaone_ctx) {
+#[inline(never)] // The other names jump here.
+pub unsafe extern "C" fn shaone_final(digest: *mut c_uchar, ctx: *mut shaone_ctx) {
     // SAFETY: the caller's context is initialised, and its digest writable.
     unsafe { finish(digest, ctx) }
 }

@@ -12,6 +12,8 @@
 
 #include <stdio.h>
 
+#include "../../symbols.h"
+
 #define SHA1_DIGEST_SIZE 20
 
 /**
@@ -47,35 +49,35 @@ extern "C" {
 /**
  * Start a computation.
  */
-void sha1_init_ctx(struct sha1_ctx *ctx);
+void sha1_init_ctx(struct sha1_ctx *ctx) SHAONE_SYMBOL(shaone_sha1_init_ctx);
 
 /**
  * Hash len more bytes, a multiple of 64, while nothing waits in the buffer.
  */
-void sha1_process_block(const void *buffer, size_t len, struct sha1_ctx *ctx);
+void sha1_process_block(const void *buffer, size_t len, struct sha1_ctx *ctx) SHAONE_SYMBOL(shaone_sha1_process_block);
 
 /**
  * Hash len more bytes; buffer may be NULL when len is 0.
  */
-void sha1_process_bytes(const void *buffer, size_t len, struct sha1_ctx *ctx);
+void sha1_process_bytes(const void *buffer, size_t len, struct sha1_ctx *ctx) SHAONE_SYMBOL(shaone_sha1_process_bytes);
 
 /**
  * Hash what waits and the padding; write the digest to the 20 bytes at resbuf,
  * at any alignment, and return resbuf.
  */
-void *sha1_finish_ctx(struct sha1_ctx *ctx, void *resbuf);
+void *sha1_finish_ctx(struct sha1_ctx *ctx, void *resbuf) SHAONE_SYMBOL(shaone_sha1_finish_ctx);
 
 /**
  * Write the chaining value, whatever waits in the buffer, to the 20 bytes at
  * resbuf, most significant bytes first, and return resbuf. After
  * sha1_finish_ctx that is the digest.
  */
-void *sha1_read_ctx(const struct sha1_ctx *ctx, void *resbuf);
+void *sha1_read_ctx(const struct sha1_ctx *ctx, void *resbuf) SHAONE_SYMBOL(shaone_sha1_read_ctx);
 
 /**
  * Write the digest of len bytes to resblock, and return resblock.
  */
-void *sha1_buffer(const void *buffer, size_t len, void *resblock);
+void *sha1_buffer(const void *buffer, size_t len, void *resblock) SHAONE_SYMBOL(shaone_sha1_buffer);
 
 /**
  * Write the digest of stream, from its position to its end, to resblock.
@@ -83,13 +85,13 @@ void *sha1_buffer(const void *buffer, size_t len, void *resblock);
  * Returns 0 and leaves the stream at its end; or 1 with errno on a read error, and
  * resblock is untouched. Takes 33 KiB of stack.
  */
-int sha1_stream(FILE *stream, void *resblock);
+int sha1_stream(FILE *stream, void *resblock) SHAONE_SYMBOL(shaone_sha1_stream);
 
 /**
  * HMAC-SHA-1 (RFC 2104) of inlen bytes at in under a key of keylen bytes, to
  * the 20 bytes at resbuf. Returns 0.
  */
-int hmac_sha1(const void *key, size_t keylen, const void *in, size_t inlen, void *resbuf);
+int hmac_sha1(const void *key, size_t keylen, const void *in, size_t inlen, void *resbuf) SHAONE_SYMBOL(shaone_hmac_sha1);
 
 #ifdef __cplusplus
 }  /* extern "C" */

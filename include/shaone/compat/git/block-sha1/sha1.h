@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../../symbols.h"
+
 /**
  * A SHA-1 computation in progress, field for field git's own.
  */
@@ -34,17 +36,17 @@ extern "C" {
 /**
  * Start a computation.
  */
-void blk_SHA1_Init(blk_SHA_CTX *ctx);
+void blk_SHA1_Init(blk_SHA_CTX *ctx) SHAONE_SYMBOL(shaone_init);
 
 /**
  * Hash len more bytes; dataIn may be NULL when len is 0.
  */
-void blk_SHA1_Update(blk_SHA_CTX *ctx, const void *dataIn, size_t len);
+void blk_SHA1_Update(blk_SHA_CTX *ctx, const void *dataIn, size_t len) SHAONE_SYMBOL(shaone_update);
 
 /**
  * Finish, and write the 20 bytes of the digest.
  */
-void blk_SHA1_Final(unsigned char hashout[20], blk_SHA_CTX *ctx);
+void blk_SHA1_Final(unsigned char hashout[20], blk_SHA_CTX *ctx) SHAONE_SYMBOL(shaone_final);
 
 #ifdef __cplusplus
 }  /* extern "C" */

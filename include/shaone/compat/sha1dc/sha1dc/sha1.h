@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../../symbols.h"
+
 /**
  * Told of each block that is part of a collision attack, while it is hashed:
  * the block's byte offset in the message, the chaining values (5 words) before
@@ -73,48 +75,48 @@ extern "C" {
  * Start a computation, with safe hash, the unavoidable bit conditions and
  * detection on, reduced rounds off and no callback.
  */
-void SHA1DCInit(SHA1_CTX *ctx);
+void SHA1DCInit(SHA1_CTX *ctx) SHAONE_SYMBOL(SHA1DCInit);
 
 /**
  * Safe hash, by default on: give a message with an attack a digest of its own,
  * which the attack's other message does not share. Off, the digest is SHA-1's.
  */
-void SHA1DCSetSafeHash(SHA1_CTX *ctx, int safe_hash);
+void SHA1DCSetSafeHash(SHA1_CTX *ctx, int safe_hash) SHAONE_SYMBOL(SHA1DCSetSafeHash);
 
 /**
  * The unavoidable bit conditions, by default on: without them every block is
  * recompressed 32 times, to the same verdict.
  */
-void SHA1DCSetUseUBC(SHA1_CTX *ctx, int ubc_check);
+void SHA1DCSetUseUBC(SHA1_CTX *ctx, int ubc_check) SHAONE_SYMBOL(SHA1DCSetUseUBC);
 
 /**
  * Detection, by default on; off, this is plain SHA-1.
  */
-void SHA1DCSetUseDetectColl(SHA1_CTX *ctx, int detect_coll);
+void SHA1DCSetUseDetectColl(SHA1_CTX *ctx, int detect_coll) SHAONE_SYMBOL(SHA1DCSetUseDetectColl);
 
 /**
  * Attacks on SHA-1 with fewer steps, by default off: report them too. Slow
  * where a block has candidates.
  */
-void SHA1DCSetDetectReducedRoundCollision(SHA1_CTX *ctx, int reduced_round_coll);
+void SHA1DCSetDetectReducedRoundCollision(SHA1_CTX *ctx, int reduced_round_coll) SHAONE_SYMBOL(SHA1DCSetDetectReducedRoundCollision);
 
 /**
  * The function to call for each block with an attack; NULL for none.
  */
-void SHA1DCSetCallback(SHA1_CTX *ctx, collision_block_callback callback);
+void SHA1DCSetCallback(SHA1_CTX *ctx, collision_block_callback callback) SHAONE_SYMBOL(SHA1DCSetCallback);
 
 /**
  * Hash len more bytes; buf may be NULL when len is 0. Takes 20 KiB of stack, as
  * does SHA1DCFinal.
  */
-void SHA1DCUpdate(SHA1_CTX *ctx, const char *buf, size_t len);
+void SHA1DCUpdate(SHA1_CTX *ctx, const char *buf, size_t len) SHAONE_SYMBOL(SHA1DCUpdate);
 
 /**
  * Finish, and write the 20 bytes of the digest.
  *
  * Returns 0; or 1 if the message is part of a collision attack.
  */
-int SHA1DCFinal(unsigned char output[20], SHA1_CTX *ctx);
+int SHA1DCFinal(unsigned char output[20], SHA1_CTX *ctx) SHAONE_SYMBOL(SHA1DCFinal);
 
 #ifdef __cplusplus
 }  /* extern "C" */
