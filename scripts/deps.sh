@@ -20,11 +20,12 @@ declare -A packages_of=(
     [cargo-c]="gcc make pkg-config libssl-dev=libcrypto.pc"
     # the other SHA-1 libraries that tests and benches compare with
     [peers]="libssl-dev=libcrypto.pc nettle-dev=nettle.pc libgcrypt20-dev=libgcrypt.pc libmd-dev=libmd.pc
-        libmbedtls-dev=mbedcrypto.pc libiberty-dev=/usr/include/libiberty/sha1.h gnulib=gnulib-tool"
+        libmbedtls-dev=mbedcrypto.pc libiberty-dev=/usr/include/libiberty/sha1.h gnulib=gnulib-tool
+        libtomcrypt-dev=/usr/include/tomcrypt.h"
     # `apt-get source`: besides, deb-src twins of the system's own entries
     [sources]="dpkg-dev=dpkg-source"
-    # valgrind, clang's sanitizer runtimes, shellcheck, git to compare with
-    [sanity]="valgrind clang libclang-rt-dev=clang git shellcheck"
+    # valgrind, clang's sanitizer runtimes, shellcheck, git to compare with, one more linker
+    [sanity]="valgrind clang libclang-rt-dev=clang git shellcheck mold"
     # to build git, coreutils and binutils from their sources
     [integration]="gcc g++ make perl bison zlib1g-dev=zlib.pc libssl-dev=libcrypto.pc dejagnu=runtest"
     # two LLVMs with their headers and linkers, since llvm::SHA1 has changed

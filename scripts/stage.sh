@@ -13,8 +13,8 @@
 #
 # From the environment:
 #   FEATURES        more of the crate's features, for tests: force-backend
-#   DROP_IN=no      libshaone.so has shaone_* and SHA1DC* only; the names of git, gnulib
-#                   and others are in a libshaone-dropin.so of their own
+#   DROP_IN=no      libshaone has shaone_* and SHA1DC* only; the names of git, gnulib and
+#                   others are in a libshaone-dropin of their own (its archive has all names)
 #   SYMBOL_PREFIX   is put before the name of every function, also in the headers
 #   CFLAGS, LDFLAGS for linking the shared libraries
 set -euo pipefail
@@ -79,20 +79,23 @@ add_prefix() {
     sed -i "s/^/$SYMBOL_PREFIX/" "$work/names"
 }
 
-# Weak names let a program keep functions of its own that have them. Hidden ones are not
-# exported by a program, so that its plugins and libraries keep theirs. (objcopy can't
-# hide a name; of two mentions the linker takes the more restrictive.)
+# make_archive FILE PATTERN: an archive of the functions whose names match. Weak names let a
+# program keep functions of its own that have them. Hidden ones are not exported by a program,
+# so that its plugins and libraries keep theirs. (objcopy can't hide a name; of two mentions
+# the linker takes the more restrictive.)
 make_archive() {
-    local archive=$1 work=$2
+    local file=$1 pattern=$2 work=$tmp/objects
+    { grep -E "^$SYMBOL_PREFIX($pattern)" "$work/names" || true; } >"$work/these"
     {
-        sed 's/.*/.hidden &/' "$work/names"
+        sed 's/.*/.hidden &/' "$work/these"
         echo '.section .note.GNU-stack,"",%progbits'
     } >"$work/hidden.s"
     "$CC" -c -o "$work/hidden.o" "$work/hidden.s"
-    "$CC" -nostdlib -r -o "$work/weak.o" "$work/shaone.o" "$work/hidden.o"
-    "$OBJCOPY" --weaken-symbols="$work/names" "$work/weak.o"
-    rm -f "$archive"
-    "$AR" rcsD "$archive" "$work/weak.o"
+    "$OBJCOPY" --keep-global-symbols="$work/these" "$work/shaone.o" "$work/part.o"
+    "$CC" -nostdlib -r -o "$work/weak.o" "$work/part.o" "$work/hidden.o"
+    "$OBJCOPY" --weaken-symbols="$work/these" "$work/weak.o"
+    rm -f "$file"
+    "$AR" rcsD "$file" "$work/weak.o"
 }
 
 # shared FILE SONAME VERSION PATTERN: a shared library of the functions whose names match.
@@ -113,6 +116,10 @@ shared() {
         -Wl,--gc-sections -Wl,-Bsymbolic-functions -Wl,-z,defs -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,noseparate-code -Wl,-S \
         ${LDFLAGS:-} "$work/shaone.o"
 }
+
+# The names that only we have, and sha1collisiondetection; and those of all others.
+ours='shaone_|SHA1DC'
+theirs='(get|put)_[bl]e|sha1_|blk_|hmac_'
 
 headers() {
     [[ -z $SYMBOL_PREFIX ]] ||
@@ -144,18 +151,14 @@ else
     # cargo-c says what it is called; our link of it has versions, and can have fewer names.
     file=$(readlink "$new/lib/libshaone.so")
     soname=$("$READELF" -d "$new/lib/$file" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
-    ours='shaone_|SHA1DC'
     if [[ $DROP_IN == yes ]]; then
         shared "$new/lib/$file" "$soname" SHAONE_0 ''
     else
-        shared "$new/lib/$file" "$soname" SHAONE_0 "$ours"
         dropin=${file/libshaone/libshaone-dropin}
-        cp "$tmp/objects/names" "$tmp/objects/all"
-        grep -Ev "^$SYMBOL_PREFIX($ours)" "$tmp/objects/all" >"$tmp/objects/names"
-        shared "$new/lib/$dropin" "${soname/libshaone/libshaone-dropin}" SHAONE_0 ''
+        shared "$new/lib/$file" "$soname" SHAONE_0 "$ours"
+        shared "$new/lib/$dropin" "${soname/libshaone/libshaone-dropin}" SHAONE_0 "$theirs"
         ln -s "$dropin" "$new/lib/${soname/libshaone/libshaone-dropin}"
         ln -s "$dropin" "$new/lib/libshaone-dropin.so"
-        mv "$tmp/objects/all" "$tmp/objects/names"
     fi
     # sha1collisiondetection's library by its own name: programs that are linked to it already
     # look for a file of its SONAME, and no more than its functions, without versions.
@@ -167,7 +170,12 @@ else
     # What cargo-c lists beside it is what Rust's std needs, which is not in there.
     sed -i '/^Libs\.private:/d' "$new/lib/pkgconfig/shaone.pc"
 fi
-make_archive "$new/lib/libshaone.a" "$tmp/objects"
+if [[ $DROP_IN == yes ]]; then
+    make_archive "$new/lib/libshaone.a" ''
+else
+    make_archive "$new/lib/libshaone.a" "$ours"
+    make_archive "$new/lib/libshaone-dropin.a" ''
+fi
 headers "$new/include"
 mv "$tmp/stamp" "$new/"
 rm -rf "$dir"
