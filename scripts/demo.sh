@@ -30,7 +30,7 @@ int main(void)
     return printf("shaone %s, backend %s\n", shaone_version(), shaone_backend()) < 0;
 }
 C
-"$CC" -I"$build/usr/include" -o "$tmp/about" "$tmp/about.c" "$build/usr/lib/libshaone.a"
+"$CC" -I"$build/archive/include" -o "$tmp/about" "$tmp/about.c" "$build/archive/lib/libshaone.a"
 "$tmp/about"
 [[ -z $theirs ]] || "$theirs" --version | sed -n "1s,^,$theirs: ,p"
 echo
