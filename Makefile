@@ -93,7 +93,7 @@ bench: $(STAGE)/stamp
 		SHAONE_FORCED_LIB='$(CURDIR)/target/force/release/libshaone.so' \
 		$(CARGO) bench --quiet --package shaone-bench --target-dir target -- $(BENCH)
 
-integration $(PROGRAMS:%=integration-%): examples
+integration $(PROGRAMS:%=integration-%): all examples
 	scripts/integration.sh $(INTEGRATION) $(filter $(PROGRAMS),$(@:integration-%=%))
 
 headers:

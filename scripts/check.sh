@@ -47,7 +47,7 @@ documentation() {
 
 step "what the tests need" scripts/deps.sh build peers sources sanity qemu llvm
 step "the other implementations" scripts/peers.sh "$SHAONE_PEERS"
-step "the library and the examples" make --no-print-directory examples
+step "the library and the examples" make --no-print-directory all examples
 checked_by "$CARGO fmt" "format" --all --check
 checked_by "$CARGO clippy" "clippy" --quiet --workspace --all-targets --features capi,std,digest -- -D warnings
 # What a Rust program has by default, where what only C or std uses must not be left over.
