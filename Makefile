@@ -5,6 +5,7 @@
 #   make examples         the examples and the programs of examples/, in $(BUILD)
 #   make demo             build all, hash real input, compare with sha1sum
 #   make check            all tests
+#   make check-cross      the tests of other CPUs that make check leaves out, too
 #   make bench            ours against its peers
 #   make integration      real programs on it, from their sources: their tests, their speed
 #   make integration-git  one of them: git, coreutils, binutils or llvm
@@ -84,6 +85,9 @@ demo: examples
 check:
 	scripts/check.sh
 
+check-cross:
+	scripts/emulated.sh --all
+
 # Ours as it is shipped, and on each backend that this CPU has. What make tells its
 # children only confuses cargo.
 bench: $(STAGE)/stamp
@@ -103,5 +107,5 @@ headers:
 clean:
 	find target -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +
 
-.PHONY: all help always install uninstall examples demo check bench headers clean \
+.PHONY: all help always install uninstall examples demo check check-cross bench headers clean \
 	integration $(PROGRAMS:%=integration-%)

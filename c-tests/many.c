@@ -608,11 +608,12 @@ static void *call_on_small_stack(void *function)
 }
 
 /* In a thread of its own, whose stack ends at a page that cannot be touched: the
- * highest limit, and what libc needs for a thread. */
+ * highest limit, and what libc needs for a thread; no less than a thread may have. */
 static void test_stack(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), most[FUNCTIONS] = {0}, function, n, i;
-    struct guarded stack = guarded_new((MOST_STACK + 16384) / page);
+    size_t least = (size_t)sysconf(_SC_THREAD_STACK_MIN) + MOST_STACK;
+    struct guarded stack = guarded_new(((MOST_STACK + 16384 < least ? least : MOST_STACK + 16384) + page - 1) / page);
     size_t size = (size_t)(stack.end - stack.start);
     pthread_attr_t attr;
 

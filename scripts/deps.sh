@@ -39,6 +39,11 @@ declare -A packages_of=(
         gcc-s390x-linux-gnu=s390x-linux-gnu-gcc libc6-dev-s390x-cross=/usr/s390x-linux-gnu/lib
         gcc-i686-linux-gnu=i686-linux-gnu-gcc libc6-dev-i386-cross=/usr/i686-linux-gnu/lib
         rustc-web=rustc cargo-web=cargo rust-web-src=/usr/lib/rustlib/src/rust"
+    # besides, for `make check-cross`
+    [cross-more]="gcc-arm-linux-gnueabihf=arm-linux-gnueabihf-gcc libc6-dev-armhf-cross=/usr/arm-linux-gnueabihf/lib
+        gcc-powerpc64le-linux-gnu=powerpc64le-linux-gnu-gcc libc6-dev-ppc64el-cross=/usr/powerpc64le-linux-gnu/lib
+        gcc-riscv64-linux-gnu=riscv64-linux-gnu-gcc libc6-dev-riscv64-cross=/usr/riscv64-linux-gnu/lib
+        gcc-mingw-w64-x86-64=x86_64-w64-mingw32-gcc wine64 wine"
 )
 
 wanted=()
