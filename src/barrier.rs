@@ -6,6 +6,8 @@
 
 use core::mem::MaybeUninit;
 
+#[cfg(target_arch = "aarch64")]
+use core::arch::aarch64::uint32x4_t;
 #[cfg(target_arch = "x86")]
 use core::arch::x86::__m128i;
 #[cfg(target_arch = "x86_64")]
@@ -126,4 +128,18 @@ pub fn tie_four([mut a, mut b, mut c, mut d]: [__m128i; 4]) -> [__m128i; 4] {
             inout(xmm_reg) d, options(pure, nomem, nostack, preserves_flags));
     }
     [a, b, c, d]
+}
+
+/// The same vector and word, each of which now seems to depend on both: what makes them has
+/// to come before whatever uses one of them.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+pub fn tie_word(mut vector: uint32x4_t, mut word: u32) -> (uint32x4_t, u32) {
+    // SAFETY: the statement has no instructions. Whoever has such a vector has the registers
+    // for both.
+    unsafe {
+        core::arch::asm!("/* {0:v} {1:s} */", inout(vreg) vector, inout(vreg) word,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    (vector, word)
 }
