@@ -9,18 +9,29 @@
 #   make bench            ours against its peers
 #   make integration      real programs on it, from their sources: their tests, their speed
 #   make integration-git  one of them: git, coreutils, binutils or llvm
-#   make install          PREFIX= LIBDIR= INCLUDEDIR= DESTDIR=
+#   make install          PREFIX= LIBDIR= INCLUDEDIR= DOCDIR= MANDIR= DESTDIR=; prefix=,
+#                         libdir= and so on mean the same
+#                         STATIC=no: without the archives
 #                         DROP_IN=no: the peers' names in a library of their own
 #                         SYMBOL_PREFIX=foo_: before every function's name
 #   make uninstall        the same variables
-#   make headers          write include/ anew from the skins
+#   make headers          write include/ anew from the skins, and docs/man from include/
 #   make clean            remove all that was built, but for cargo-c
 #   make help             this text
 
-PREFIX ?= /usr/local
-LIBDIR ?= $(PREFIX)/lib
-INCLUDEDIR ?= $(PREFIX)/include
+# GNU's spelling counts where it is said to make itself, not in the environment.
+prefix = /usr/local
+PREFIX ?= $(prefix)
+libdir = $(PREFIX)/lib
+LIBDIR ?= $(libdir)
+includedir = $(PREFIX)/include
+INCLUDEDIR ?= $(includedir)
+docdir = $(PREFIX)/share/doc/shaone
+DOCDIR ?= $(docdir)
+mandir = $(PREFIX)/share/man
+MANDIR ?= $(mandir)
 DESTDIR ?=
+STATIC ?= yes
 CARGO ?= cargo
 CC ?= cc
 CFLAGS ?= -O2 -g -Wall -Wextra
@@ -45,7 +56,8 @@ vpath %.cpp examples
 PROGRAMS := git coreutils binutils llvm
 # With the directories, whose times tell of files that are gone.
 SOURCES := $(shell find src include) Cargo.toml Cargo.lock scripts/stage.sh
-WHERE = --prefix='$(PREFIX)' --libdir='$(LIBDIR)' --includedir='$(INCLUDEDIR)'
+# Through the environment, so that no character of a path means anything to the shell.
+WHERE = --prefix="$$PREFIX" --libdir="$$LIBDIR" --includedir="$$INCLUDEDIR" --docdir="$$DOCDIR" --mandir="$$MANDIR"
 
 export CARGO CC DROP_IN SYMBOL_PREFIX
 
@@ -65,11 +77,18 @@ $(BUILD)/options: always
 	@mkdir -p $(BUILD)
 	@echo '$(DROP_IN) $(SYMBOL_PREFIX)' | cmp -s - $@ || echo '$(DROP_IN) $(SYMBOL_PREFIX)' >$@
 
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export LIBDIR := $(LIBDIR)
+install uninstall: export INCLUDEDIR := $(INCLUDEDIR)
+install uninstall: export DOCDIR := $(DOCDIR)
+install uninstall: export MANDIR := $(MANDIR)
+install uninstall: export DESTDIR := $(DESTDIR)
+
 install: $(STAGE)/stamp
-	DESTDIR='$(DESTDIR)' scripts/install.sh $(WHERE)
+	scripts/install.sh $(WHERE) $(if $(filter no,$(STATIC)),--no-static)
 
 uninstall:
-	DESTDIR='$(DESTDIR)' scripts/install.sh --uninstall $(WHERE)
+	scripts/install.sh --uninstall $(WHERE)
 
 examples: $(EXAMPLES)
 
@@ -93,15 +112,15 @@ check-cross:
 bench: $(STAGE)/stamp
 	@scripts/peers.sh target/peers
 	@env -u MAKEFLAGS $(CARGO) rustc --quiet --release --features force-backend --crate-type cdylib --target-dir target/force
-	@env -u MAKEFLAGS SHAONE_PEERS='$(CURDIR)/target/peers' SHAONE_LIB='$(CURDIR)/$(STAGE)/lib/libshaone.so' \
-		SHAONE_FORCED_LIB='$(CURDIR)/target/force/release/libshaone.so' \
+	@env -u MAKEFLAGS SHAONE_PEERS="$$PWD/target/peers" SHAONE_LIB="$$PWD/$(STAGE)/lib/libshaone.so" \
+		SHAONE_FORCED_LIB="$$PWD/target/force/release/libshaone.so" \
 		$(CARGO) bench --quiet --package shaone-bench --target-dir target -- $(BENCH)
 
 integration $(PROGRAMS:%=integration-%): all examples
 	scripts/integration.sh $(INTEGRATION) $(filter $(PROGRAMS),$(@:integration-%=%))
 
 headers:
-	SHAONE_BLESS=1 $(CARGO) test -q --features capi --test headers
+	SHAONE_BLESS=1 $(CARGO) test -q --features capi --test headers --test man
 
 # All but cargo-c, if it was built here.
 clean:

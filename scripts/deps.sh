@@ -24,8 +24,9 @@ declare -A packages_of=(
         libtomcrypt-dev=/usr/include/tomcrypt.h"
     # `apt-get source`: besides, deb-src twins of the system's own entries
     [sources]="dpkg-dev=dpkg-source"
-    # valgrind, clang's sanitizer runtimes, shellcheck, git to compare with, one more linker
-    [sanity]="valgrind clang libclang-rt-dev=clang git shellcheck mold"
+    # valgrind, clang's sanitizer runtimes, shellcheck, git to compare with, one more linker,
+    # a reader of manual pages, somebody else's build system
+    [sanity]="valgrind clang libclang-rt-dev=clang git shellcheck mold mandoc cmake"
     # to build git, coreutils and binutils from their sources
     [integration]="gcc g++ make perl bison zlib1g-dev=zlib.pc libssl-dev=libcrypto.pc dejagnu=runtest"
     # two LLVMs with their headers and linkers, since llvm::SHA1 has changed

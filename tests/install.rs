@@ -6,11 +6,12 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::sandbox::{Outcome, Sandbox, outcome};
-use common::{have, not_run, root, stage};
+use common::{have, not_run, output, root, stage, stage_with};
 
 /// All that is below a directory, but for directories; relative to it.
 fn files(dir: &Path) -> BTreeSet<PathBuf> {
@@ -71,11 +72,23 @@ const LAYOUTS: &[Layout] = &[
         ],
     },
     Layout {
-        prefix: "/opt/a b",
-        lib: "/opt/a b/lib",
-        include: "/opt/a b/include",
-        options: &["--prefix=/opt/a b"],
+        prefix: "/opt/a b's",
+        lib: "/opt/a b's/lib",
+        include: "/opt/a b's/include",
+        options: &["--prefix=/opt/a b's"],
     },
+];
+
+/// What is in `share/doc/shaone`.
+const DOCUMENTS: &[&str] = &[
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "SECURITY.md",
+    "abi.md",
+    "integrating.md",
+    "manifest",
 ];
 
 /// What is installed, what the .pc says, and that uninstalling leaves what was there
@@ -90,6 +103,8 @@ fn files_and_where_they_go() {
         &format!("libshaone.so.{}", env!("CARGO_PKG_VERSION_MAJOR")),
         &format!("libshaone.so.{version}"),
         "pkgconfig/shaone.pc",
+        "cmake/shaone/shaoneConfig.cmake",
+        "cmake/shaone/shaoneConfigVersion.cmake",
         "libsha1detectcoll.a",
         "libsha1detectcoll.so",
         "libsha1detectcoll.so.1",
@@ -110,6 +125,11 @@ fn files_and_where_they_go() {
 
         let mut wanted = before.clone();
         wanted.extend(libraries.map(|file| Path::new(&layout.lib[1..]).join(file)));
+        let share = Path::new(&layout.prefix[1..]).join("share");
+        wanted.extend(DOCUMENTS.iter().map(|file| share.join("doc/shaone").join(file)));
+        for page in files(&root().join("docs/man")) {
+            wanted.insert(share.join("man/man3").join(page));
+        }
         for header in files(&root().join("include")) {
             let [ours, installed] =
                 [&root().join("include"), &below(layout.include)].map(|dir| fs::read(dir.join(&header)));
@@ -123,7 +143,8 @@ fn files_and_where_they_go() {
             let mut command = sandbox.command("pkg-config");
             command.args(["--cflags", "--libs", "--keep-system-cflags", "--keep-system-libs", "shaone"]);
             command.env("PKG_CONFIG_SYSROOT_DIR", "").env("PKG_CONFIG_PATH", &pkgconfig);
-            let [include, lib] = [layout.include, layout.lib].map(|path| path.replace(' ', "\\ "));
+            let [include, lib] =
+                [layout.include, layout.lib].map(|path| path.replace(' ', "\\ ").replace('\'', "\\'"));
             assert_eq!(outcome(&mut command).text().trim_end(), format!("-I{include} -L{lib} -lshaone"));
         } else {
             not_run("what pkg-config says (there is none)");
@@ -137,11 +158,174 @@ fn files_and_where_they_go() {
         }
         // An upgrade replaces, and a second uninstall finds nothing.
         quiet(&[]);
-        for _ in 0..2 {
-            quiet(&["--uninstall"]);
-            assert_eq!(files(&dest), before, "{:?}, uninstalled", layout.options);
+        quiet(&["--uninstall"]);
+        assert_eq!(files(&dest), before, "{:?}, uninstalled", layout.options);
+        let nothing = format!(
+            "install.sh: nothing to remove: there is no {}{}/share/doc/shaone/manifest\n",
+            dest.display(),
+            layout.prefix
+        );
+        let again = [layout.options, &["--uninstall"]].concat();
+        assert_eq!(install(&sandbox, &dest, &again), Outcome::new(0, nothing, ""));
+        assert_eq!(files(&dest), before, "{:?}, uninstalled twice", layout.options);
+    }
+}
+
+/// sha1collisiondetection's own library stays, whichever of its files there are.
+#[test]
+fn another_makers_library() {
+    let sandbox = Sandbox::new("install-foreign");
+    let options = ["--prefix=/usr"];
+    for theirs in ["libsha1detectcoll.so.1", "libsha1detectcoll.so", "libsha1detectcoll.a"] {
+        let dest = sandbox.path(theirs);
+        let file = dest.join("usr/lib").join(theirs);
+        sandbox.write(&file, "theirs");
+        let before = files(&dest);
+        let complaint = format!(
+            "install.sh: {} is not ours: move it away first, or choose another directory\n",
+            file.display()
+        );
+        assert_eq!(install(&sandbox, &dest, &options), Outcome::new(2, "", complaint));
+        assert_eq!(files(&dest), before, "nothing is written");
+
+        // It can also come after ours.
+        fs::remove_file(&file).unwrap();
+        assert_eq!(install(&sandbox, &dest, &options), Outcome::new(0, "", ""));
+        fs::remove_file(&file).unwrap();
+        sandbox.write(&file, "theirs");
+        let left = format!("install.sh: left alone, not as we have installed it: {}\n", file.display());
+        assert_eq!(install(&sandbox, &dest, &["--prefix=/usr", "--uninstall"]), Outcome::new(0, left, ""));
+        assert_eq!(files(&dest), before);
+        assert_eq!(fs::read(&file).unwrap(), b"theirs");
+    }
+}
+
+/// From one version to another, in either direction, one is left, and the loader's links
+/// lead to it.
+#[test]
+fn upgrade_and_downgrade() {
+    let sandbox = Sandbox::new("install-versions");
+    let dest = sandbox.path("dest");
+    let options = ["--prefix=/usr"];
+    let ours = format!("libshaone.so.{}", env!("CARGO_PKG_VERSION"));
+    let soname = format!("libshaone.so.{}", env!("CARGO_PKG_VERSION_MAJOR"));
+    for other in ["0.0.1", "0.9999.0"] {
+        // The same library under another version's name.
+        let theirs = format!("libshaone.so.{other}");
+        let stage = sandbox.path(format!("stage-{other}"));
+        output(Command::new("cp").arg("-a").arg(common::stage()).arg(&stage));
+        fs::rename(stage.join("lib").join(&ours), stage.join("lib").join(&theirs)).unwrap();
+        for link in ["libshaone.so", &soname] {
+            fs::remove_file(stage.join("lib").join(link)).unwrap();
+            symlink(&theirs, stage.join("lib").join(link)).unwrap();
+        }
+        let from = format!("--stage={}", stage.display());
+        for (options, now) in [([options[0], &from].as_slice(), &theirs), (&options, &ours)] {
+            assert_eq!(install(&sandbox, &dest, options), Outcome::new(0, "", ""));
+            let lib = dest.join("usr/lib");
+            let versions: Vec<PathBuf> = files(&lib)
+                .into_iter()
+                .filter(|file| {
+                    file.to_str().unwrap().starts_with("libshaone.so.") && file != Path::new(&soname)
+                })
+                .collect();
+            assert_eq!(versions, [PathBuf::from(now)]);
+            assert_eq!(fs::read_link(lib.join(&soname)).unwrap(), PathBuf::from(now));
+            // ldconfig is not on everybody's path.
+            if Path::new("/sbin/ldconfig").exists() {
+                output(Command::new("/sbin/ldconfig").args(["-n"]).arg(&lib));
+                assert_eq!(fs::read_link(lib.join(&soname)).unwrap(), PathBuf::from(now));
+            }
         }
     }
+    assert_eq!(install(&sandbox, &dest, &["--prefix=/usr", "--uninstall"]), Outcome::new(0, "", ""));
+    assert!(files(&dest).is_empty());
+}
+
+/// `make` understands GNU's spelling of the directories, and leaves archives out.
+#[test]
+fn through_make() {
+    let sandbox = Sandbox::new("install-make");
+    stage();
+    let make = |target: &str, variables: &[&str]| {
+        let mut command = Command::new("make");
+        command.args(["-s", target]).args(variables).current_dir(root()).env_remove("MAKEFLAGS");
+        assert_eq!(outcome(&mut command), Outcome::new(0, "", ""), "{variables:?}");
+    };
+    let path = |name: &str| sandbox.path(name).display().to_string();
+    let prefix = path("it's here");
+    for variables in [
+        [format!("prefix={prefix}"), format!("libdir={prefix}/lib64"), "STATIC=no".into()],
+        [format!("PREFIX={prefix}"), format!("LIBDIR={prefix}/lib64"), "STATIC=no".into()],
+    ] {
+        let variables: Vec<&str> = variables.iter().map(String::as_str).collect();
+        make("install", &variables);
+        let installed = files(Path::new(&prefix));
+        assert!(installed.contains(Path::new("lib64/libshaone.so")));
+        assert!(installed.contains(Path::new("include/shaone.h")));
+        assert!(installed.contains(Path::new("share/man/man3/shaone.3")));
+        assert!(!installed.iter().any(|file| file.extension().is_some_and(|it| it == "a")), "{installed:?}");
+        make("uninstall", &variables);
+        assert!(files(Path::new(&prefix)).is_empty());
+    }
+}
+
+/// Libraries without the peers' names, and with names of their own.
+#[test]
+fn other_names() {
+    let mut sandbox = Sandbox::new("install-names");
+    sandbox.write("abc.c", ABC_C);
+    sandbox.write("git.c", GIT_C);
+    for (name, variable, value) in [("no-dropins", "DROP_IN", "no"), ("prefixed", "SYMBOL_PREFIX", "my_")] {
+        let prefix = sandbox.path(name);
+        let options = [
+            format!("--stage={}", stage_with(name, variable, value).display()),
+            format!("--prefix={}", prefix.display()),
+        ];
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        assert_eq!(install(&sandbox, Path::new(""), &options), Outcome::new(0, "", ""));
+        sandbox.set("P", prefix.display().to_string());
+        sandbox.set("LD_LIBRARY_PATH", prefix.join("lib"));
+        let both = "-I$P/include -I$P/include/shaone/compat/git -L$P/lib -Wl,--no-as-needed";
+        program(&sandbox, &format!("abc.c {both} -lshaone"), ABC);
+        program(&sandbox, "abc.c -I$P/include $P/lib/libshaone.a", ABC);
+        // A program from before, which asks for sha1_init itself.
+        sandbox.write("theirs.c", THEIRS_C);
+        program(&sandbox, &format!("git.c {both} -lshaone"), ABC);
+        let start = if name == "no-dropins" { "(shaone_|SHA1DC)" } else { "my_" };
+        let others =
+            format!("nm -D --defined-only $P/lib/libshaone.so | grep ' T ' | grep -vE ' T {start}' || true");
+        assert_eq!(sandbox.run(&others).text(), "", "{name}");
+        if name == "no-dropins" {
+            program(&sandbox, &format!("theirs.c {both} -lshaone-dropin"), "1\n");
+        }
+    }
+}
+
+/// A project with a build system of its own.
+#[test]
+fn cmake_project() {
+    if !have("cmake") {
+        return not_run("a project that is built by CMake (there is none)");
+    }
+    let sandbox = installed("cmake");
+    sandbox.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.10)\nproject(outside C)\nfind_package(shaone 0.1 REQUIRED)\n\
+         foreach(kind shaone static)\n  add_executable(with_${kind} abc.c)\n  \
+         target_link_libraries(with_${kind} shaone::${kind})\nendforeach()\n",
+    );
+    sandbox.run("cmake -S . -B build -DCMAKE_PREFIX_PATH=\"$here\" && cmake --build build").text();
+    for kind in ["shaone", "static"] {
+        sandbox.expect(0, ABC, "", &format!("build/with_{kind}"));
+    }
+    // There is no such version yet.
+    sandbox.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.10)\nproject(o C)\nfind_package(shaone 1.0 REQUIRED)\n",
+    );
+    let refused = sandbox.run("cmake -S . -B refused -DCMAKE_PREFIX_PATH=\"$here\"");
+    assert!(refused.status == Some(1), "{refused:?}");
 }
 
 #[test]
@@ -200,6 +384,42 @@ int main(void)
 }
 "#;
 const OWN: &str = "42 1 a9\n";
+
+/// With git's header and its names.
+const GIT_C: &str = r#"
+#include <block-sha1/sha1.h>
+#include <stdio.h>
+
+int main(void)
+{
+    blk_SHA_CTX ctx;
+    unsigned char digest[20];
+    int i;
+
+    blk_SHA1_Init(&ctx);
+    blk_SHA1_Update(&ctx, "abc", 3);
+    blk_SHA1_Final(digest, &ctx);
+    for (i = 0; i < 20; i++)
+        printf("%02x", digest[i]);
+    putchar('\n');
+    return 0;
+}
+"#;
+
+/// With no header of ours.
+const THEIRS_C: &str = r#"
+#include <stddef.h>
+#include <stdio.h>
+
+void *sha1_buffer(const char *data, size_t len, void *digest);
+
+int main(void)
+{
+    unsigned char digest[20];
+    printf("%d\n", sha1_buffer("abc", 3, digest) == digest && digest[0] == 0xa9);
+    return 0;
+}
+"#;
 
 const STREAM_C: &str = r#"
 #include <stdio.h>

@@ -5,22 +5,9 @@ mod common;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
-use std::sync::OnceLock;
 
 use common::sandbox::{Outcome, Sandbox};
-use common::{have, not_run, output, root, stage};
-
-/// What is built with DROP_IN=no, as distributions may ship it.
-fn stage_without_dropins() -> &'static PathBuf {
-    static STAGE: OnceLock<PathBuf> = OnceLock::new();
-    STAGE.get_or_init(|| {
-        stage();
-        let dir = root().join("target/shaone/no-dropins");
-        output(Command::new(root().join("scripts/stage.sh")).arg(&dir).env("DROP_IN", "no"));
-        dir
-    })
-}
+use common::{have, not_run, stage, stage_with};
 
 /// A sandbox with these sources, our headers and libraries in `$S` and `$N` (without the
 /// peers' names).
@@ -30,7 +17,7 @@ fn sandbox(name: &str, sources: &[(&str, &str)]) -> Sandbox {
         fs::write(sandbox.path(file), text).unwrap();
     }
     sandbox.set("S", stage());
-    sandbox.set("N", stage_without_dropins());
+    sandbox.set("N", stage_with("no-dropins", "DROP_IN", "no"));
     sandbox
 }
 

@@ -4,12 +4,13 @@
 pub mod sandbox;
 pub mod signatures;
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{CStr, OsStr};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// The checkout.
 pub fn root() -> &'static Path {
@@ -32,6 +33,20 @@ pub fn stage() -> &'static Path {
             root().join("target/shaone/usr")
         }
     })
+}
+
+/// The same, built anew with a variable of scripts/stage.sh, as distributions may ship it.
+pub fn stage_with(name: &str, variable: &str, value: &str) -> PathBuf {
+    static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    stage();
+    let dir = root().join("target/shaone").join(name);
+    // Whoever is first builds; a failure of it is everybody's.
+    let mut built = BUILT.lock().unwrap();
+    if !built.contains(&dir) {
+        output(Command::new(root().join("scripts/stage.sh")).arg(&dir).env(variable, value));
+        built.insert(dir.clone());
+    }
+    dir
 }
 
 /// A program that `make examples` builds.
