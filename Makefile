@@ -16,6 +16,7 @@
 #                         SYMBOL_PREFIX=foo_: before every function's name
 #   make uninstall        the same variables
 #   make headers          write include/ anew from the skins, and docs/man from include/
+#   make figures          write the README's figures anew from benches/results
 #   make clean            remove all that was built, but for cargo-c
 #   make help             this text
 
@@ -122,9 +123,12 @@ integration $(PROGRAMS:%=integration-%): all examples
 headers:
 	SHAONE_BLESS=1 $(CARGO) test -q --features capi --test headers --test man
 
+figures:
+	SHAONE_BLESS=1 $(CARGO) test -q --test readme
+
 # All but cargo-c, if it was built here.
 clean:
 	find target -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +
 
-.PHONY: all help always install uninstall examples demo check check-cross bench headers clean \
+.PHONY: all help always install uninstall examples demo check check-cross bench headers figures clean \
 	integration $(PROGRAMS:%=integration-%)

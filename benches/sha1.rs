@@ -8,10 +8,11 @@
 mod harness;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use clap::{Parser, ValueEnum};
 use harness::peers::many::{self, Messages};
+use harness::record::{self, Record};
 use harness::{Case, Effort, Entrant, Outcome, measure, peers, table};
 
 /// Fixed before any option is read, so that runs can be compared.
@@ -33,6 +34,20 @@ const CHECKED_SIZES: [Size; 5] = [Size(64), Size(512), Size(8 << 10), Size(64 <<
 
 const MANY_COUNTS: [usize; 9] = [1, 2, 3, 4, 8, 16, 32, 64, 1000];
 const MANY_SIZES: [Size; 5] = [Size(20), Size(64), Size(1 << 10), Size(16 << 10), Size(1 << 20)];
+/// For every path of ours that this CPU can play.
+const PATH_SIZES: &str = "20,64,1Ki,64Ki";
+/// OPENSSL_ia32cap without what a path of ours does without too, and those paths. OpenSSL looks
+/// at the variable when it is loaded, so that each line is a process of its own.
+#[cfg(target_arch = "x86_64")]
+const PATHS: [(&str, &str, &str); 4] = [
+    ("", "openssl", "shaone:x86-sha"),
+    (":~0x20000000", "openssl without SHA instructions", "shaone:x86-avx2"),
+    (":~0x20000020", "openssl without SHA instructions and AVX2", "shaone:x86-ssse3"),
+    ("~0x1000020000000000:~0x20000020", "openssl without SHA instructions, AVX and SSSE3", "shaone:portable"),
+];
+#[cfg(not(target_arch = "x86_64"))]
+const PATHS: [(&str, &str, &str); 1] = [("", "openssl", "shaone:")];
+
 /// More bytes take too long.
 const MANY_MOST: usize = 64 << 20;
 
@@ -55,9 +70,12 @@ of shaone_digest_many. ISAL_CRYPTO=PATH, of Intel's libisal_crypto.so, adds its 
 All backends: build the shared library with the feature force-backend too and name
 it with --forced-lib; each backend it has becomes an entrant 'shaone:BACKEND'.
 
-OpenSSL without the SHA instructions, as on older CPUs (its AVX2 or SSSE3 path):
-    OPENSSL_ia32cap=:~0x20000000 cargo bench --package shaone-bench
-and with neither those nor AVX2: OPENSSL_ia32cap=:~0x20000020";
+The table 'paths' has each of these against OpenSSL on a CPU that lacks the same (by
+OPENSSL_ia32cap, as on older CPUs).
+
+The class of a CPU is the backend that ours takes on it, and '-avx512' where there are
+wide lanes too. benches/bars.csv says how fast each class should be; benches/results/
+keeps a file for each, with CPU, date and commit.";
 
 /// SHA-1 side by side: ours, through the C ABI, and everyone else's.
 #[derive(Parser)]
@@ -98,6 +116,18 @@ struct Options {
     #[arg(long, value_name = "DIR", env = "SHAONE_PEERS")]
     peers: Option<PathBuf>,
 
+    /// End with an error if a bar of benches/bars.csv is missed
+    #[arg(long)]
+    strict: bool,
+
+    /// Keep the ratios in benches/results/CLASS.csv
+    #[arg(long)]
+    save: bool,
+
+    /// Show the ratios beside those of a file that --save has written [default: this class's]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    compare: Option<PathBuf>,
+
     /// Passed by cargo, which starts this in the directory of the package
     #[arg(long, hide = true)]
     bench: bool,
@@ -111,6 +141,8 @@ enum Table {
     Checked,
     /// Many messages at once
     Many,
+    /// One message on each path, against OpenSSL on the same
+    Paths,
 }
 
 /// A number of bytes, written with or without Ki, Mi, Gi.
@@ -191,19 +223,42 @@ fn cpu() -> String {
         let line = info.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name))?;
         line.split_once(':').map(|(_, value)| value.trim().to_string())
     };
-    let fields = ["model name", "cpu family", "model", "stepping"].map(field);
-    let known: Vec<String> = fields.into_iter().flatten().collect();
-    if known.is_empty() { std::env::consts::ARCH.into() } else { known.join(", ") }
+    let names =
+        [("model name", ""), ("cpu family", "family "), ("model", "model "), ("stepping", "stepping ")];
+    let known: Vec<String> =
+        names.iter().filter_map(|(name, before)| Some(format!("{before}{}", field(name)?))).collect();
+    if known.is_empty() { std::env::consts::ARCH.into() } else { known.join(" ") }
+}
+
+/// What CPUs have in common that run the same of our code.
+fn class(lib: &Path) -> Result<String, String> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let wide = info.split_whitespace().any(|flag| flag == "avx512bw");
+    Ok(peers::backend(lib)? + if wide { "-avx512" } else { "" })
 }
 
 fn main() -> ExitCode {
+    match tables() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => {
+            eprintln!("sha1: a bar is missed");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("sha1: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// All that was asked for; whether it is well.
+fn tables() -> Result<bool, String> {
     let mut options = Options::parse();
-    println!("cpu (name, family, model, stepping): {}", cpu());
+    println!("cpu: {}", cpu());
     if options.bench
         && let Err(error) = std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
     {
-        eprintln!("sha1: {error}");
-        return ExitCode::FAILURE;
+        return Err(error.to_string());
     }
     let target = target_directory();
     let lib = options.lib.clone().unwrap_or_else(|| target.join("release/libshaone.so"));
@@ -211,24 +266,37 @@ fn main() -> ExitCode {
     let csv = options.csv.take().unwrap_or_else(|| target.join("bench"));
     let forced = options.forced_lib.clone().unwrap_or_else(|| lib.clone());
 
+    let class = class(&lib)?;
+    println!("class: {class}");
+
     let wanted = |table| options.tables.is_empty() || options.tables.contains(&table);
-    let mut outcome = Ok(());
+    let mut records = Vec::new();
     if wanted(Table::Plain) {
-        outcome = outcome.and_then(|()| plain(&options, &lib, &forced, &peers, &csv));
+        plain(&options, &lib, &forced, &peers, &csv)?;
+        records.extend(record::read(&csv, "plain")?);
     }
     if wanted(Table::Checked) {
-        outcome = outcome.and_then(|()| checked(&options, &lib, &forced, &peers, &csv));
+        checked(&options, &lib, &forced, &peers, &csv)?;
+        records.extend(record::read(&csv, "checked")?);
     }
     if wanted(Table::Many) {
-        outcome = outcome.and_then(|()| many(&options, &lib, &forced, &csv));
+        many(&options, &lib, &forced, &csv)?;
+        records.extend(record::read(&csv, "many")?);
     }
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("sha1: {error}");
-            ExitCode::FAILURE
-        }
+    if wanted(Table::Paths) {
+        records.extend(paths(&options, &lib, &forced, &csv)?);
     }
+
+    let benches = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let results = benches.join("results");
+    if let Some(file) = &options.compare {
+        let of_class = results.join(&class).with_extension("csv");
+        record::compare(if file.as_os_str().is_empty() { &of_class } else { file }, &records)?;
+    }
+    if options.save {
+        record::save(&results, &class, &cpu(), &records)?;
+    }
+    Ok(record::judge(&benches.join("bars.csv"), &class, &records)? || !options.strict)
 }
 
 /// This program is TARGET/release/deps/sha1-HASH.
@@ -284,6 +352,42 @@ fn many(options: &Options, lib: &Path, forced: &Path, csv: &Path) -> Result<(), 
         table::print_ratios("many", same_size);
     }
     table::write_csv(csv, "many", &results)
+}
+
+/// Each path of ours that this CPU can play, and OpenSSL on the same.
+fn paths(options: &Options, lib: &Path, forced: &Path, csv: &Path) -> Result<Vec<Record>, String> {
+    let mut records: Vec<Record> = Vec::new();
+    let mut rows = Vec::new();
+    for (mask, to, only) in PATHS {
+        let dir = csv.join("paths");
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut command = Command::new(program);
+        command.args(["plain", "--sizes", PATH_SIZES, "--only", only, "--csv"]).arg(&dir);
+        command.arg("--lib").arg(lib).arg("--forced-lib").arg(forced);
+        if options.quick {
+            command.arg("--quick");
+        }
+        if let Some(rounds) = options.rounds {
+            command.args(["--rounds", &rounds.to_string()]);
+        }
+        if !mask.is_empty() {
+            command.env("OPENSSL_ia32cap", mask);
+        }
+        let output = command.output().map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            return Err(format!("{to}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        for mut record in record::read(&dir, "plain")? {
+            record.table = "paths".into();
+            record.to = to.into();
+            let row = [&record.name, &record.case, to, &format!("{:.2}", record.ratio)].map(String::from);
+            rows.push(row.to_vec());
+            records.push(record);
+        }
+    }
+    println!("\npaths, speed as a multiple of that of OpenSSL on the same");
+    table::print_rows(&["path", "case", "to", "ratio"], rows);
+    Ok(records)
 }
 
 /// Those of real repositories, in random order.

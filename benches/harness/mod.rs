@@ -8,6 +8,7 @@
 
 pub mod clock;
 pub mod peers;
+pub mod record;
 pub mod table;
 
 use std::hint::black_box;

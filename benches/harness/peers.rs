@@ -105,6 +105,11 @@ unsafe fn streaming<const WORDS: usize, I: 'static, U: 'static, F: 'static>(
 
 // ---- ours
 
+/// The backend that our library takes on this CPU, which stands for the class of CPU.
+pub fn backend(lib: &Path) -> Found<String> {
+    string(&ours(lib)?, "shaone_backend")
+}
+
 /// Our library as a C program has it.
 fn ours(lib: &Path) -> Found<Shared> {
     Shared::open(lib).map_err(|path| format!("no {path}; build it first"))

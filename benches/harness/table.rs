@@ -41,6 +41,11 @@ fn table(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Table 
     table
 }
 
+/// Any rows.
+pub fn print_rows(header: &[&str], rows: Vec<Vec<String>>) {
+    println!("{}", table(header.iter().map(|it| it.to_string()).collect(), rows.into_iter()));
+}
+
 /// All figures of one case.
 pub fn print(title: &str, outcome: &Outcome) {
     let bytes = outcome.bytes;
