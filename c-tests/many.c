@@ -545,7 +545,7 @@ static void test_attacks(void)
 
 /* --- stack and heap --- */
 
-enum { FUNCTIONS = 6, MOST_STACK = 32 * 1024 };
+enum { FUNCTIONS = 7, MOST_STACK = 36 * 1024 };
 
 /* A block with 12 candidates (tests/data/collisions/twelve_vectors.hex), over and over:
  * they are recompressed, which takes stack of its own. */
@@ -557,14 +557,16 @@ static const unsigned char worst_block[64] = {
     0x6c, 0x69, 0x7f, 0xf8, 0x19, 0x07, 0x20, 0x4f, 0xee, 0xfc, 0x39, 0x79,
     0x2a, 0x91, 0x7f, 0xb2};
 static unsigned char worst[64 * 40];
+static int worst_file; /* the same */
 
 static const struct {
     const char *name;
     size_t stack; /* no more bytes than this */
 } functions[FUNCTIONS] = {
-    {"shaone_digest_many", 24 * 1024}, {"shaone_checked_digest_many", MOST_STACK},
+    {"shaone_digest_many", 24 * 1024}, {"shaone_checked_digest_many", 32 * 1024},
     {"shaone_pieces", 24 * 1024},      {"shaone_update_many", 24 * 1024},
     {"shaone_final_many", 24 * 1024},  {"shaone_checked_digest", 20 * 1024},
+    {"shaone_digest_fd", MOST_STACK},
 };
 
 static void call(size_t function)
@@ -584,6 +586,9 @@ static void call(size_t function)
         break;
     case 5:
         shaone_checked_digest(worst, 64 * batch.n, digest);
+        break;
+    case 6:
+        REQUIRE(lseek(worst_file, 0, SEEK_SET) == 0 && shaone_digest_fd(worst_file, digest) == 0);
         break;
     default:
         for (i = 0; i < batch.n; i++) {
@@ -616,9 +621,13 @@ static void test_stack(void)
     struct guarded stack = guarded_new(((MOST_STACK + 16384 < least ? least : MOST_STACK + 16384) + page - 1) / page);
     size_t size = (size_t)(stack.end - stack.start);
     pthread_attr_t attr;
+    static FILE *file; /* stays open: test_heap reads it too */
 
     for (i = 0; i < sizeof worst; i++)
         worst[i] = worst_block[i % 64];
+    file = tmpfile();
+    REQUIRE(file != NULL && fwrite(worst, 1, sizeof worst, file) == sizeof worst && fflush(file) == 0);
+    worst_file = fileno(file);
     REQUIRE(pthread_attr_init(&attr) == 0);
     REQUIRE(pthread_attr_setstack(&attr, stack.start, size) == 0);
     for (function = 0; function < FUNCTIONS; function++) {

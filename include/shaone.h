@@ -108,7 +108,7 @@ void shaone_digest(const void *data, size_t len, unsigned char digest[20]) SHAON
  *
  * Returns 0; or -1 with errno as read(2) set it, and digest is untouched. A
  * read that a signal interrupts is begun again. Blocks as long as read does. Takes
- * 33 KiB of stack. (On Windows: a descriptor of the C runtime's, opened with O_BINARY.)
+ * 36 KiB of stack. (On Windows: a descriptor of the C runtime's, opened with O_BINARY.)
  */
 int shaone_digest_fd(int fd, unsigned char digest[20]) SHAONE_SYMBOL(shaone_digest_fd);
 

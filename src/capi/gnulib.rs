@@ -209,7 +209,7 @@ pub unsafe extern "C" fn shaone_sha1_buffer(
 /// Write the digest of stream, from its position to its end, to resblock.
 ///
 /// Returns 0 and leaves the stream at its end; or 1 with errno on a read error, and
-/// resblock is untouched. Takes 33 KiB of stack.
+/// resblock is untouched. Takes 36 KiB of stack.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub unsafe extern "C" fn shaone_sha1_stream(stream: *mut FILE, resblock: *mut c_void) -> c_int {

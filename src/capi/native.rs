@@ -110,7 +110,7 @@ pub unsafe extern "C" fn shaone_digest(data: *const c_void, len: usize, digest: 
 ///
 /// Returns 0; or -1 with errno as read(2) set it, and digest is untouched. A
 /// read that a signal interrupts is begun again. Blocks as long as read does. Takes
-/// 33 KiB of stack. (On Windows: a descriptor of the C runtime's, opened with O_BINARY.)
+/// 36 KiB of stack. (On Windows: a descriptor of the C runtime's, opened with O_BINARY.)
 /// cbindgen:ptrs-as-arrays=[[digest;20]]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shaone_digest_fd(fd: c_int, digest: *mut c_uchar) -> c_int {

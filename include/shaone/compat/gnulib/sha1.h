@@ -83,7 +83,7 @@ void *sha1_buffer(const void *buffer, size_t len, void *resblock) SHAONE_SYMBOL(
  * Write the digest of stream, from its position to its end, to resblock.
  *
  * Returns 0 and leaves the stream at its end; or 1 with errno on a read error, and
- * resblock is untouched. Takes 33 KiB of stack.
+ * resblock is untouched. Takes 36 KiB of stack.
  */
 int sha1_stream(FILE *stream, void *resblock) SHAONE_SYMBOL(shaone_sha1_stream);
 
