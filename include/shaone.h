@@ -218,10 +218,15 @@ extern "C" {
 void sha1_init(shaone_ctx *ctx) SHAONE_SYMBOL(shaone_init);
 void sha1_update(shaone_ctx *ctx, const void *data, size_t len) SHAONE_SYMBOL(shaone_update);
 void sha1_final(unsigned char digest[20], shaone_ctx *ctx) SHAONE_SYMBOL(shaone_final);
+#define SHAONE_SHORT_NAMES
 
 #ifdef __cplusplus
 }  /* extern "C" */
 #endif  /* __cplusplus */
 #endif /* SHAONE_NO_SHORT_NAMES */
+
+#ifdef SHAONE_MSAN
+#include "shaone/msan.h"
+#endif
 
 #endif /* SHAONE_H */

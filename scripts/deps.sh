@@ -24,9 +24,10 @@ declare -A packages_of=(
         libtomcrypt-dev=/usr/include/tomcrypt.h"
     # `apt-get source`: besides, deb-src twins of the system's own entries
     [sources]="dpkg-dev=dpkg-source"
-    # valgrind, clang's sanitizer runtimes, shellcheck, git to compare with, one more linker,
-    # a reader of manual pages, somebody else's build system
-    [sanity]="valgrind clang libclang-rt-dev=clang git shellcheck mold mandoc cmake"
+    # valgrind, clang's sanitizer runtimes, shellcheck, git to compare with, one more linker and
+    # compiler, a reader of manual pages, somebody else's build system
+    [sanity]="valgrind clang libclang-rt-dev=clang clang-19 libclang-rt-19-dev=clang-19 git shellcheck mold tcc mandoc
+        cmake"
     # to build git, coreutils and binutils from their sources
     [integration]="gcc g++ make perl bison zlib1g-dev=zlib.pc libssl-dev=libcrypto.pc dejagnu=runtest"
     # two LLVMs with their headers and linkers, since llvm::SHA1 has changed

@@ -175,7 +175,7 @@ to "$libdir/pkgconfig/shaone.pc" "$tmp/shaone.pc"
 for file in "$tmp"/*.cmake; do
     to "$libdir/cmake/shaone/${file##*/}" "$file"
 done
-for file in "$root"/{README,CHANGELOG,SECURITY}.md "$root"/docs/*.md "$root"/LICENSE-*; do
+for file in "$root"/{README,CHANGELOG,SECURITY}.md "$root"/docs/*.md "$root"/LICENSE-* "$root/packaging/shaone.supp"; do
     to "$docdir/${file##*/}" "$file"
 done
 for file in "$root"/docs/man/*.3; do

@@ -395,31 +395,79 @@ fn headers(dir: &Path) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(headers(&path));
-        } else if path.extension().is_some_and(|extension| extension == "h") {
+        } else if path.extension().is_some_and(|extension| extension == "h")
+            // Not for direct use, and not for gcc.
+            && path.file_name().is_none_or(|name| name != "msan.h")
+        {
             found.push(path);
         }
     }
     found
 }
 
-/// Each header alone, twice, as every C and C++ since 1999 and 2011.
+/// What a careful project warns of, in both languages.
+const HEADER_WARNINGS: &[&str] = &[
+    "-Wall",
+    "-Wextra",
+    "-Wshadow",
+    "-Wconversion",
+    "-Wsign-conversion",
+    "-Wundef",
+    "-pedantic",
+    "-Werror",
+    "-fsyntax-only",
+];
+
+/// Each header alone, twice, by every compiler in each of the languages' versions. Only the
+/// class in shaone.hpp needs C++11.
 #[test]
 fn headers_stand_alone() {
-    let headers = headers(&stage().join("include"));
+    let include = stage().join("include");
+    let compile = |mut command: Command, cpp: bool, header: &Path| {
+        let compiler = command.get_program().to_str().unwrap().replace('/', "_");
+        let source = scratch().join(format!("header-{compiler}.{}", if cpp { "cpp" } else { "c" }));
+        let line = format!("#include \"{}\"\n", header.display());
+        fs::write(&source, format!("{line}{line}extern int here;\n")).unwrap();
+        output(command.arg(&source));
+    };
+    let headers = headers(&include);
     assert!(headers.len() >= 6, "{headers:?}");
-    for (cpp, stds) in
-        [(false, &["c99", "c11", "c17"][..]), (true, &["c++11", "c++14", "c++17", "c++20"][..])]
-    {
-        let source = scratch().join(if cpp { "headers.cpp" } else { "headers.c" });
-        for header in &headers {
-            let include = format!("#include \"{}\"\n", header.display());
-            fs::write(&source, format!("{include}{include}int here;\n")).unwrap();
-            for (_, cc) in compilers(cpp) {
-                for std in stds {
+    let c = ["c89", "c99", "c11", "c17", "c2x"];
+    let cpp = ["c++98", "c++11", "c++14", "c++17", "c++20", "c++23"];
+    for (is_cpp, stds, more) in [
+        (false, &c[..], &["-Wstrict-prototypes", "-Wmissing-prototypes"][..]),
+        (true, &cpp[..], &["-Weffc++", "-Wnon-virtual-dtor"]),
+    ] {
+        let nothing = scratch().join(if is_cpp { "nothing.cpp" } else { "nothing.c" });
+        fs::write(&nothing, "extern int here;\n").unwrap();
+        for (name, cc) in compilers(is_cpp) {
+            for std in stds {
+                // Only these flags: cc's own say nothing here.
+                let command = || {
                     let mut command = Command::new(cc.path());
-                    command.args(["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-fsyntax-only"]);
-                    output(command.arg(format!("-std={std}")).arg(&source));
+                    command.args(HEADER_WARNINGS).args(more).arg(format!("-std={std}"));
+                    command
+                };
+                if !command().arg(&nothing).output().unwrap().status.success() {
+                    not_run(&format!("headers in {std} by {name} (which does not know it)"));
+                    continue;
                 }
+                for header in &headers {
+                    compile(command(), is_cpp, header);
+                }
+                if is_cpp && *std != "c++98" {
+                    compile(command(), is_cpp, &include.join("shaone/shaone.hpp"));
+                }
+            }
+        }
+    }
+    match Command::new("tcc").arg("-v").output() {
+        Err(_) => not_run("headers by tcc (it is not installed)"),
+        Ok(_) => {
+            for header in &headers {
+                let mut tcc = Command::new("tcc");
+                tcc.args(["-Wall", "-Werror", "-c", "-o"]).arg(scratch().join("header-tcc.o"));
+                compile(tcc, false, header);
             }
         }
     }

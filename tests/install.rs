@@ -89,6 +89,7 @@ const DOCUMENTS: &[&str] = &[
     "abi.md",
     "integrating.md",
     "manifest",
+    "shaone.supp",
 ];
 
 /// What is installed, what the .pc says, and that uninstalling leaves what was there

@@ -7,6 +7,7 @@
  * neither alignment nor aliasing can go wrong; compilers turn each function
  * into one load or store and one byte swap (c-tests/be_asm.c is looked at by
  * the tests). get_be* and put_be32/64 are those of git's compat/bswap.h.
+ * Works in C89, given a <stdint.h>, and in C++.
  *
  * The library also exports get_* and put_* under the same names, for callers
  * over FFI; a C program that includes this header does not need them.
@@ -16,14 +17,16 @@
 
 #include <stdint.h>
 
-static inline uint16_t get_be16(const void *ptr)
+#include "inline.h"
+
+SHAONE_INLINE uint16_t get_be16(const void *ptr)
 {
     const unsigned char *p = (const unsigned char *)ptr;
 
     return (uint16_t)((unsigned)p[0] << 8 | (unsigned)p[1]);
 }
 
-static inline uint32_t get_be32(const void *ptr)
+SHAONE_INLINE uint32_t get_be32(const void *ptr)
 {
     const unsigned char *p = (const unsigned char *)ptr;
 
@@ -31,7 +34,7 @@ static inline uint32_t get_be32(const void *ptr)
            (uint32_t)p[2] << 8 | (uint32_t)p[3];
 }
 
-static inline uint64_t get_be64(const void *ptr)
+SHAONE_INLINE uint64_t get_be64(const void *ptr)
 {
     const unsigned char *p = (const unsigned char *)ptr;
 
@@ -41,7 +44,7 @@ static inline uint64_t get_be64(const void *ptr)
            (uint64_t)p[6] << 8 | (uint64_t)p[7];
 }
 
-static inline void put_be16(void *ptr, uint16_t value)
+SHAONE_INLINE void put_be16(void *ptr, uint16_t value)
 {
     unsigned char *p = (unsigned char *)ptr;
 
@@ -49,7 +52,7 @@ static inline void put_be16(void *ptr, uint16_t value)
     p[1] = (unsigned char)(value);
 }
 
-static inline void put_be32(void *ptr, uint32_t value)
+SHAONE_INLINE void put_be32(void *ptr, uint32_t value)
 {
     unsigned char *p = (unsigned char *)ptr;
 
@@ -59,7 +62,7 @@ static inline void put_be32(void *ptr, uint32_t value)
     p[3] = (unsigned char)(value);
 }
 
-static inline void put_be64(void *ptr, uint64_t value)
+SHAONE_INLINE void put_be64(void *ptr, uint64_t value)
 {
     unsigned char *p = (unsigned char *)ptr;
 
@@ -73,14 +76,14 @@ static inline void put_be64(void *ptr, uint64_t value)
     p[7] = (unsigned char)(value);
 }
 
-static inline uint16_t get_le16(const void *ptr)
+SHAONE_INLINE uint16_t get_le16(const void *ptr)
 {
     const unsigned char *p = (const unsigned char *)ptr;
 
     return (uint16_t)((unsigned)p[1] << 8 | (unsigned)p[0]);
 }
 
-static inline uint32_t get_le32(const void *ptr)
+SHAONE_INLINE uint32_t get_le32(const void *ptr)
 {
     const unsigned char *p = (const unsigned char *)ptr;
 
@@ -88,7 +91,7 @@ static inline uint32_t get_le32(const void *ptr)
            (uint32_t)p[1] << 8 | (uint32_t)p[0];
 }
 
-static inline uint64_t get_le64(const void *ptr)
+SHAONE_INLINE uint64_t get_le64(const void *ptr)
 {
     const unsigned char *p = (const unsigned char *)ptr;
 
@@ -98,7 +101,7 @@ static inline uint64_t get_le64(const void *ptr)
            (uint64_t)p[1] << 8 | (uint64_t)p[0];
 }
 
-static inline void put_le16(void *ptr, uint16_t value)
+SHAONE_INLINE void put_le16(void *ptr, uint16_t value)
 {
     unsigned char *p = (unsigned char *)ptr;
 
@@ -106,7 +109,7 @@ static inline void put_le16(void *ptr, uint16_t value)
     p[1] = (unsigned char)(value >> 8);
 }
 
-static inline void put_le32(void *ptr, uint32_t value)
+SHAONE_INLINE void put_le32(void *ptr, uint32_t value)
 {
     unsigned char *p = (unsigned char *)ptr;
 
@@ -116,7 +119,7 @@ static inline void put_le32(void *ptr, uint32_t value)
     p[3] = (unsigned char)(value >> 24);
 }
 
-static inline void put_le64(void *ptr, uint64_t value)
+SHAONE_INLINE void put_le64(void *ptr, uint64_t value)
 {
     unsigned char *p = (unsigned char *)ptr;
 
@@ -130,18 +133,18 @@ static inline void put_le64(void *ptr, uint64_t value)
     p[7] = (unsigned char)(value >> 56);
 }
 
-static inline uint16_t bswap16(uint16_t value)
+SHAONE_INLINE uint16_t bswap16(uint16_t value)
 {
     return (uint16_t)((unsigned)value << 8 | (unsigned)value >> 8);
 }
 
-static inline uint32_t bswap32(uint32_t value)
+SHAONE_INLINE uint32_t bswap32(uint32_t value)
 {
     return value << 24 | (value & 0xff00u) << 8 |
            (value >> 8 & 0xff00u) | value >> 24;
 }
 
-static inline uint64_t bswap64(uint64_t value)
+SHAONE_INLINE uint64_t bswap64(uint64_t value)
 {
     return (uint64_t)bswap32((uint32_t)value) << 32 |
            bswap32((uint32_t)(value >> 32));

@@ -35,7 +35,7 @@ class sha1 {
 public:
     using digest_type = std::array<unsigned char, 20>;
 
-    sha1() noexcept { init(); }
+    sha1() noexcept : context(begun()) {}
 
     /** Start anew. */
     void init() noexcept { shaone_init(&context); }
@@ -85,6 +85,13 @@ public:
     static digest_type hash(const char *string) noexcept { return hash(string, std::strlen(string)); }
 
 private:
+    static shaone_ctx begun() noexcept
+    {
+        shaone_ctx begun;
+        shaone_init(&begun);
+        return begun;
+    }
+
     shaone_ctx context;
 };
 

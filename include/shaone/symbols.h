@@ -22,4 +22,11 @@
 #define SHAONE_SYMBOL(name)
 #endif
 
+/* The program is compiled for clang's MemorySanitizer: see msan.h. */
+#ifdef __has_feature
+#if __has_feature(memory_sanitizer)
+#define SHAONE_MSAN
+#endif
+#endif
+
 #endif /* SHAONE_SYMBOLS_H */

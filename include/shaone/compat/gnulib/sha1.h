@@ -97,4 +97,8 @@ int hmac_sha1(const void *key, size_t keylen, const void *in, size_t inlen, void
 }  /* extern "C" */
 #endif  /* __cplusplus */
 
+#ifdef SHAONE_MSAN
+#include "../../msan.h"
+#endif
+
 #endif /* SHAONE_COMPAT_GNULIB_SHA1_H */

@@ -108,4 +108,8 @@ sha1_process_bytes_fn sha1_choose_process_bytes(void) SHAONE_SYMBOL(shaone_sha1_
 }  /* extern "C" */
 #endif  /* __cplusplus */
 
+#ifdef SHAONE_MSAN
+#include "../../msan.h"
+#endif
+
 #endif /* SHAONE_COMPAT_LIBIBERTY_SHA1_H */

@@ -23,6 +23,7 @@
 /* git's names for the three steps are the ones that a program is least likely to
  * have for functions of its own, as with sha1_update. */
 #include "../git/block-sha1/sha1.h"
+#include "../../inline.h"
 
 #define SHA1_BLOCK_LENGTH 64
 #define SHA1_DIGEST_LENGTH 20
@@ -42,7 +43,7 @@ typedef struct {
 } SHA1_CTX;
 
 /* Compress whole blocks, of which the length is not counted. */
-static inline void shaone_libmd_blocks(uint32_t state[5], const void *data, size_t len)
+SHAONE_INLINE void shaone_libmd_blocks(uint32_t state[5], const void *data, size_t len)
 {
     blk_SHA_CTX ctx;
 
@@ -52,7 +53,7 @@ static inline void shaone_libmd_blocks(uint32_t state[5], const void *data, size
     memcpy(state, ctx.H, sizeof ctx.H);
 }
 
-static inline void SHA1Init(SHA1_CTX *context)
+SHAONE_INLINE void SHA1Init(SHA1_CTX *context)
 {
     blk_SHA_CTX ctx;
 
@@ -61,12 +62,12 @@ static inline void SHA1Init(SHA1_CTX *context)
     context->count = 0;
 }
 
-static inline void SHA1Transform(uint32_t state[5], const uint8_t buffer[SHA1_BLOCK_LENGTH])
+SHAONE_INLINE void SHA1Transform(uint32_t state[5], const uint8_t buffer[SHA1_BLOCK_LENGTH])
 {
     shaone_libmd_blocks(state, buffer, SHA1_BLOCK_LENGTH);
 }
 
-static inline void SHA1Update(SHA1_CTX *context, const uint8_t *data, size_t len)
+SHAONE_INLINE void SHA1Update(SHA1_CTX *context, const uint8_t *data, size_t len)
 {
     size_t have = (size_t)(context->count / 8 % SHA1_BLOCK_LENGTH), piece;
 
@@ -90,7 +91,7 @@ static inline void SHA1Update(SHA1_CTX *context, const uint8_t *data, size_t len
 }
 
 /* Hash the padding: then state is the digest. */
-static inline void SHA1Pad(SHA1_CTX *context)
+SHAONE_INLINE void SHA1Pad(SHA1_CTX *context)
 {
     static const uint8_t padding[SHA1_BLOCK_LENGTH] = {0x80};
     size_t have = (size_t)(context->count / 8 % SHA1_BLOCK_LENGTH);
@@ -105,7 +106,7 @@ static inline void SHA1Pad(SHA1_CTX *context)
 }
 
 /* Write the digest, and leave nothing of the message. */
-static inline void SHA1Final(uint8_t digest[SHA1_DIGEST_LENGTH], SHA1_CTX *context)
+SHAONE_INLINE void SHA1Final(uint8_t digest[SHA1_DIGEST_LENGTH], SHA1_CTX *context)
 {
     int i;
 
@@ -115,7 +116,7 @@ static inline void SHA1Final(uint8_t digest[SHA1_DIGEST_LENGTH], SHA1_CTX *conte
     memset(context, 0, sizeof *context);
 }
 
-static inline char *SHA1End(SHA1_CTX *context, char *buf)
+SHAONE_INLINE char *SHA1End(SHA1_CTX *context, char *buf)
 {
     uint8_t digest[SHA1_DIGEST_LENGTH];
     int i;
@@ -135,7 +136,7 @@ static inline char *SHA1End(SHA1_CTX *context, char *buf)
 
 /* Hash the len bytes of a file from offset off on, or as many as there are; all
  * that follow when len is 0. */
-static inline char *SHA1FileChunk(const char *filename, char *buf, off_t off, off_t len)
+SHAONE_INLINE char *SHA1FileChunk(const char *filename, char *buf, off_t off, off_t len)
 {
     uint8_t piece[16384];
     SHA1_CTX context;
@@ -166,12 +167,12 @@ static inline char *SHA1FileChunk(const char *filename, char *buf, off_t off, of
     return got < 0 ? NULL : SHA1End(&context, buf);
 }
 
-static inline char *SHA1File(const char *filename, char *buf)
+SHAONE_INLINE char *SHA1File(const char *filename, char *buf)
 {
     return SHA1FileChunk(filename, buf, 0, 0);
 }
 
-static inline char *SHA1Data(const uint8_t *data, size_t len, char *buf)
+SHAONE_INLINE char *SHA1Data(const uint8_t *data, size_t len, char *buf)
 {
     SHA1_CTX context;
 

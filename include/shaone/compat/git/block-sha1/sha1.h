@@ -11,6 +11,16 @@
 
 #include "../../../symbols.h"
 
+/* unsigned long long, as in git's context, for C89 and C++98 too. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+__extension__ typedef unsigned long long shaone_ulonglong;
+#pragma GCC diagnostic pop
+#else
+typedef unsigned long long shaone_ulonglong;
+#endif
+
 /**
  * A SHA-1 computation in progress, field for field git's own.
  */
@@ -18,7 +28,7 @@ typedef struct {
   /**
    * Bytes hashed so far.
    */
-  unsigned long long size;
+  shaone_ulonglong size;
   /**
    * The chaining value.
    */
@@ -57,6 +67,10 @@ void blk_SHA1_Final(unsigned char hashout[20], blk_SHA_CTX *ctx) SHAONE_SYMBOL(s
 #define platform_SHA1_Init blk_SHA1_Init
 #define platform_SHA1_Update blk_SHA1_Update
 #define platform_SHA1_Final blk_SHA1_Final
+#endif
+
+#ifdef SHAONE_MSAN
+#include "../../../msan.h"
 #endif
 
 #endif /* SHAONE_COMPAT_GIT_BLOCK_SHA1_H */

@@ -23,6 +23,7 @@
 #else
 #include "../../git/block-sha1/sha1.h"
 #endif
+#include "../../../inline.h"
 
 #define SHA_LONG unsigned int
 #define SHA_LBLOCK 16
@@ -45,11 +46,11 @@ typedef struct SHAstate_st {
 } SHA_CTX;
 
 /* The same computation, but for what waits in c->data. */
-static inline blk_SHA_CTX shaone_openssl_load(const SHA_CTX *c)
+SHAONE_INLINE blk_SHA_CTX shaone_openssl_load(const SHA_CTX *c)
 {
     blk_SHA_CTX ctx;
 
-    ctx.size = ((unsigned long long)c->Nh << 32 | c->Nl) / 8 - c->num;
+    ctx.size = ((shaone_ulonglong)c->Nh << 32 | c->Nl) / 8 - c->num;
     ctx.H[0] = c->h0;
     ctx.H[1] = c->h1;
     ctx.H[2] = c->h2;
@@ -58,7 +59,7 @@ static inline blk_SHA_CTX shaone_openssl_load(const SHA_CTX *c)
     return ctx;
 }
 
-static inline void shaone_openssl_store(SHA_CTX *c, const blk_SHA_CTX *ctx)
+SHAONE_INLINE void shaone_openssl_store(SHA_CTX *c, const blk_SHA_CTX *ctx)
 {
     c->h0 = ctx->H[0];
     c->h1 = ctx->H[1];
@@ -68,7 +69,7 @@ static inline void shaone_openssl_store(SHA_CTX *c, const blk_SHA_CTX *ctx)
 }
 
 /* Compress whole blocks, of which the length is not counted. */
-static inline void shaone_openssl_blocks(SHA_CTX *c, const void *data, size_t len)
+SHAONE_INLINE void shaone_openssl_blocks(SHA_CTX *c, const void *data, size_t len)
 {
     blk_SHA_CTX ctx = shaone_openssl_load(c);
 
@@ -77,7 +78,7 @@ static inline void shaone_openssl_blocks(SHA_CTX *c, const void *data, size_t le
     shaone_openssl_store(c, &ctx);
 }
 
-static inline int SHA1_Init(SHA_CTX *c)
+SHAONE_INLINE int SHA1_Init(SHA_CTX *c)
 {
     blk_SHA_CTX ctx;
 
@@ -87,10 +88,10 @@ static inline int SHA1_Init(SHA_CTX *c)
     return 1;
 }
 
-static inline int SHA1_Update(SHA_CTX *c, const void *data, size_t len)
+SHAONE_INLINE int SHA1_Update(SHA_CTX *c, const void *data, size_t len)
 {
     const unsigned char *p = (const unsigned char *)data;
-    unsigned long long bits = ((unsigned long long)c->Nh << 32 | c->Nl) + (unsigned long long)len * 8;
+    shaone_ulonglong bits = ((shaone_ulonglong)c->Nh << 32 | c->Nl) + (shaone_ulonglong)len * 8;
     size_t piece;
 
     if (len == 0)
@@ -117,13 +118,13 @@ static inline int SHA1_Update(SHA_CTX *c, const void *data, size_t len)
     return 1;
 }
 
-static inline void SHA1_Transform(SHA_CTX *c, const unsigned char *data)
+SHAONE_INLINE void SHA1_Transform(SHA_CTX *c, const unsigned char *data)
 {
     shaone_openssl_blocks(c, data, SHA_CBLOCK);
 }
 
 /* Afterwards h0 to h4 are the digest, and nothing is left of the message. */
-static inline int SHA1_Final(unsigned char *md, SHA_CTX *c)
+SHAONE_INLINE int SHA1_Final(unsigned char *md, SHA_CTX *c)
 {
     blk_SHA_CTX ctx = shaone_openssl_load(c);
     SHA_LONG h[5];
@@ -146,7 +147,7 @@ static inline int SHA1_Final(unsigned char *md, SHA_CTX *c)
 
 /* Returns md; or, when that is NULL, a buffer that the next such call in the same
  * source file overwrites. */
-static inline unsigned char *SHA1(const unsigned char *d, size_t n, unsigned char *md)
+SHAONE_INLINE unsigned char *SHA1(const unsigned char *d, size_t n, unsigned char *md)
 {
     static unsigned char buffer[SHA_DIGEST_LENGTH];
     blk_SHA_CTX ctx;

@@ -122,4 +122,8 @@ int SHA1DCFinal(unsigned char output[20], SHA1_CTX *ctx) SHAONE_SYMBOL(SHA1DCFin
 }  /* extern "C" */
 #endif  /* __cplusplus */
 
+#ifdef SHAONE_MSAN
+#include "../../../msan.h"
+#endif
+
 #endif /* SHAONE_COMPAT_SHA1DC_SHA1_H */
