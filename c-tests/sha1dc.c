@@ -10,6 +10,8 @@
 #define STREAM_CTX_MAX sizeof(SHA1_CTX)
 #include "streams.h"
 
+#include <setjmp.h>
+
 /* The reference's own declaration: the two must be the same to the last byte. */
 struct reference_ctx {
     uint64_t total;
@@ -802,6 +804,40 @@ static void test_callback(void)
     }
 }
 
+static jmp_buf out_of_callback;
+
+static void jump(uint64_t offset, const uint32_t *ihv1, const uint32_t *ihv2, const uint32_t *m1,
+                 const uint32_t *m2)
+{
+    (void)offset, (void)ihv1, (void)ihv2, (void)m1, (void)m2;
+    longjmp(out_of_callback, 1);
+}
+
+/* As the header allows: the context is lost until it is begun anew, and nothing else is. */
+static void test_longjmp(void)
+{
+    static volatile size_t i, jumps;
+    static SHA1_CTX ctx;
+    unsigned char got[20], want[20];
+
+    for (i = 0; i < collision_count; i++) {
+        begin(&ours, &ctx, 0);
+        SHA1DCSetCallback(&ctx, jump);
+        if (setjmp(out_of_callback) == 0) {
+            SHA1DCUpdate(&ctx, (const char *)collisions[i].data, collisions[i].len);
+            SHA1DCFinal(got, &ctx);
+        } else {
+            jumps++;
+        }
+        begin(&ours, &ctx, 0);
+        SHA1DCUpdate(&ctx, (const char *)collisions[i].data, 64);
+        CHECK(SHA1DCFinal(got, &ctx) == 0, "%s: its first block is no attack", collisions[i].file);
+        plain_sha1(collisions[i].data, 64, want);
+        CHECK(memcmp(got, want, 20) == 0, "%s: after a longjmp", collisions[i].file);
+    }
+    CHECK(jumps > 0, "no callback was left by longjmp");
+}
+
 int main(void)
 {
     const struct stream_api api = {sizeof(SHA1_CTX), _Alignof(SHA1_CTX), init, update, final, digest};
@@ -819,5 +855,6 @@ int main(void)
     test_pdfs();
     test_guards();
     test_callback();
+    test_longjmp();
     return test_end("sha1dc");
 }

@@ -138,7 +138,9 @@ pub unsafe extern "C" fn SHA1DCSetDetectReducedRoundCollision(ctx: *mut SHA1_CTX
     unsafe { (*ctx).reduced_round_coll = c_int::from(reduced_round_coll != 0) }
 }
 
-/// The function to call for each block with an attack; NULL for none.
+/// The function to call for each block with an attack; NULL for none. It may leave
+/// by longjmp: ctx then has to go to SHA1DCInit before it is used again. It must not
+/// throw a C++ exception.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn SHA1DCSetCallback(ctx: *mut SHA1_CTX, callback: collision_block_callback) {
     // SAFETY: the caller's context is writable.

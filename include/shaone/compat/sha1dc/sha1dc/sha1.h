@@ -101,7 +101,9 @@ void SHA1DCSetUseDetectColl(SHA1_CTX *ctx, int detect_coll) SHAONE_SYMBOL(SHA1DC
 void SHA1DCSetDetectReducedRoundCollision(SHA1_CTX *ctx, int reduced_round_coll) SHAONE_SYMBOL(SHA1DCSetDetectReducedRoundCollision);
 
 /**
- * The function to call for each block with an attack; NULL for none.
+ * The function to call for each block with an attack; NULL for none. It may leave
+ * by longjmp: ctx then has to go to SHA1DCInit before it is used again. It must not
+ * throw a C++ exception.
  */
 void SHA1DCSetCallback(SHA1_CTX *ctx, collision_block_callback callback) SHAONE_SYMBOL(SHA1DCSetCallback);
 
