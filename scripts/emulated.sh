@@ -30,7 +30,7 @@ unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET CFLAGS
 # directory of its libc, and the command that runs a program.
 describe() {
     local cpu=$1 gnu emulator
-    programs=(native git gnulib libiberty bytes sha1dc many)
+    programs=(native git gnulib libiberty bytes sha1dc many guards)
     case $cpu in
         aarch64) triple=aarch64-unknown-linux-gnu gnu=aarch64-linux-gnu emulator="qemu-aarch64-static -cpu max" ;;
         s390x) triple=s390x-unknown-linux-gnu gnu=s390x-linux-gnu emulator=qemu-s390x-static ;;

@@ -30,6 +30,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "bytes", include: "" },
     Program { name: "sha1dc", include: "shaone/compat/sha1dc" },
     Program { name: "many", include: "" },
+    Program { name: "guards", include: "" },
 ];
 
 /// Programs of which each has a test of its own.
