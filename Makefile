@@ -6,6 +6,8 @@
 #   make demo             build all, hash real input, compare with sha1sum
 #   make check            all tests
 #   make check-cross      the tests of other CPUs that make check leaves out, too
+#   make fuzz             new inputs for a minute in each target of fuzz/;
+#                         FUZZ="3600 many lists": an hour in each of these
 #   make bench            ours against its peers
 #   make integration      real programs on it, from their sources: their tests, their speed
 #   make integration-git  one of them: git, coreutils, binutils or llvm
@@ -108,6 +110,10 @@ check:
 check-cross:
 	scripts/emulated.sh --all
 
+fuzz:
+	@scripts/peers.sh target/peers
+	scripts/fuzz.sh $(FUZZ)
+
 # Ours as it is shipped, and on each backend that this CPU has. What make tells its
 # children only confuses cargo.
 bench: $(STAGE)/stamp
@@ -130,5 +136,5 @@ figures:
 clean:
 	find target -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +
 
-.PHONY: all help always install uninstall examples demo check check-cross bench headers figures clean \
+.PHONY: all help always install uninstall examples demo check check-cross fuzz bench headers figures clean \
 	integration $(PROGRAMS:%=integration-%)

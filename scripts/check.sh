@@ -49,9 +49,14 @@ step "what the tests need" scripts/deps.sh build peers sources sanity qemu llvm
 step "the other implementations" scripts/peers.sh "$SHAONE_PEERS"
 step "the library and the examples" make --no-print-directory all examples
 checked_by "$CARGO fmt" "format" --all --check
+checked_by "$CARGO fmt" "format of fuzz/" --manifest-path fuzz/Cargo.toml --check
 checked_by "$CARGO clippy" "clippy" --quiet --workspace --all-targets --features capi,std,digest -- -D warnings
 # What a Rust program has by default, where what only C or std uses must not be left over.
 checked_by "$CARGO clippy" "clippy, no features" --quiet -- -D warnings
+if command -v "${CXX:-c++}" >/dev/null; then
+    checked_by "$CARGO clippy" "clippy of fuzz/" --quiet --manifest-path fuzz/Cargo.toml --target-dir target/fuzz \
+        -- -D warnings
+fi
 # Where git has not been, all that it would know.
 mapfile -t shell_files < <(git ls-files '*.sh' .ci/run 2>/dev/null || find scripts -name '*.sh')
 checked_by shellcheck "shellcheck" "${shell_files[@]}"

@@ -9,7 +9,7 @@ mod dropin;
 pub mod git;
 pub mod gnulib;
 pub mod libiberty;
-mod many;
+pub mod many;
 pub mod native;
 pub mod sha1dc;
 

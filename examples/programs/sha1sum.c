@@ -68,6 +68,7 @@ static bool strict;
 static bool progress;
 static bool check_collisions;
 static bool stdin_used;
+static enum separator separator = SEPARATOR_UNKNOWN;
 
 /* ---- messages ---------------------------------------------------------- */
 
@@ -575,7 +576,6 @@ static bool unescape(char *name, size_t len)
  * line has none of the known forms. */
 static char *parse_line(char *line, size_t len, unsigned char digest[DIGEST_LEN])
 {
-    static enum separator separator = SEPARATOR_UNKNOWN;
     char *end = line + len;
     char *s = line;
     bool escaped;
